@@ -18,7 +18,7 @@ struct LinkSpec {
 };
 
 enum class Sharing {
-  shared,  // concurrent messages divide a link's bandwidth
+  shared,    // concurrent messages divide a link's bandwidth
   unshared,  // every message has a link's whole bandwidth: no contention
 };
 
@@ -43,7 +43,8 @@ struct TorusSpec {
   Sharing sharing = Sharing::shared;
 };
 
-// Dragonfly (Kim et al. 2008, doi:10.1109/ISCA.2008.19) in the Cray Cascade form: groups of chassis of routers.
+// Dragonfly (Kim et al. 2008, doi:10.1109/ISCA.2008.19) in the Cray Cascade form: groups of chassis of
+// routers.
 struct DragonflySpec {
   unsigned groups = 1, chassis = 1, routers = 1, hosts_per_router = 1;
   unsigned group_links = 1, chassis_links = 1, router_links = 1;  // parallel cables
@@ -71,7 +72,12 @@ struct Topology {
 // The most ranks that the topology has hosts for; absent for a star, which grows as needed.
 std::optional<Rank> host_count(const Topology& topology);
 
-// "shared" or "unshared".
+// Whether messages share the bandwidth of links.
 Sharing sharing_of(const Topology& topology);
+
+// Throws std::invalid_argument that names the parameter, what it is and what was expected, unless the
+// topology can be built: positive counts and bandwidths, latencies of at least 0, lists as long as they have
+// to be, edges between two known and different vertices, at most one edge between two vertices, unique names.
+void require_valid(const Topology& topology);
 
 }  // namespace sparsewire
