@@ -1,8 +1,8 @@
 # Finds SimGrid and its version; defines the imported target SimGrid::simgrid.
 find_path(SimGrid_INCLUDE_DIR simgrid/s4u.hpp)
 find_library(SimGrid_LIBRARY simgrid)
-if(SimGrid_INCLUDE_DIR AND EXISTS ${SimGrid_INCLUDE_DIR}/simgrid/config.h)
-  file(STRINGS ${SimGrid_INCLUDE_DIR}/simgrid/config.h version_lines REGEX "SIMGRID_VERSION_(MAJOR|MINOR|PATCH) ")
+if(SimGrid_INCLUDE_DIR AND EXISTS ${SimGrid_INCLUDE_DIR}/simgrid/version.h)
+  file(STRINGS ${SimGrid_INCLUDE_DIR}/simgrid/version.h version_lines REGEX "define SIMGRID_VERSION_(MAJOR|MINOR|PATCH) ")
   string(REGEX MATCHALL "[0-9]+" version_parts "${version_lines}")
   list(JOIN version_parts "." SimGrid_VERSION)
 endif()

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <string>
 
 #include "model/units.hpp"
@@ -13,11 +12,11 @@ namespace sparsewire {
 // rendezvous threshold S of LogGPS (Ino, Fujimoto, Hagihara 2001, doi:10.1145/379539.379592).
 // The one convention by which they are applied is written in model/loggp.hpp.
 struct LogGP {
-  Seconds L = 0;            // latency of the wire, one way
-  Seconds o = 0;            // CPU overhead of a send, and of a receive
-  Seconds g = 0;            // least gap between two messages of one network interface
-  Seconds G = 0;            // gap per byte: the inverse of the bandwidth, s/byte
-  std::uint64_t S = 0;      // messages of more than S bytes use rendezvous; 0 switches rendezvous off
+  Seconds L = 0;                // latency of the wire, one way
+  Seconds o = 0;                // CPU overhead of a send, and of a receive
+  Seconds g = 0;                // least gap between two messages of one network interface
+  Seconds G = 0;                // gap per byte: the inverse of the bandwidth, s/byte
+  std::uint64_t S = 0;          // messages of more than S bytes use rendezvous; 0 switches rendezvous off
   bool serial_receiver = true;  // the receiving interface takes one message at a time, in receive order
 };
 

@@ -34,17 +34,20 @@ struct SparseVector {
 
 inline void require_dimension(std::uint64_t dimension) {
   if (dimension > kMaxDimension)
-    throw InvalidVector("dimension " + std::to_string(dimension) + " is above 2^32, the limit of 32-bit indices");
+    throw InvalidVector("dimension " + std::to_string(dimension) +
+                        " is above 2^32, the limit of 32-bit indices");
 }
 
-// A sparse vector from (index, value) pairs in any order; values of equal indices are added in the order given.
-// Throws InvalidVector if an index is negative or not below the dimension, or the dimension is above 2^32.
+// A sparse vector from (index, value) pairs in any order; values of equal indices are added in the order
+// given. Throws InvalidVector if an index is negative or not below the dimension, or the dimension is above
+// 2^32.
 template <class T>
 SparseVector<T> sparse_vector(std::uint64_t dimension, std::vector<std::pair<std::int64_t, T>> pairs) {
   require_dimension(dimension);
   for (const auto& [index, value] : pairs)
     if (index < 0 || static_cast<std::uint64_t>(index) >= dimension)
-      throw InvalidVector("index " + std::to_string(index) + " is not in [0, " + std::to_string(dimension) + ")");
+      throw InvalidVector("index " + std::to_string(index) + " is not in [0, " + std::to_string(dimension) +
+                          ")");
   const auto by_index = [](const auto& a, const auto& b) { return a.first < b.first; };
   if (!std::is_sorted(pairs.begin(), pairs.end(), by_index))
     std::stable_sort(pairs.begin(), pairs.end(), by_index);

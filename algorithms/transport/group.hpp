@@ -10,10 +10,10 @@
 
 namespace sparsewire {
 
-// Rank i of the group is members[i] of `parent`, which must outlive it. Flat algorithms run on groups unchanged:
-// hierarchical ones are flat ones composed. Two groups that share two or more members must not be in use at once
-// with equal tags. Throws std::invalid_argument if a member is not a rank of the parent or appears twice, or
-// this rank is not a member.
+// Rank i of the group is members[i] of `parent`, which must outlive it. Flat algorithms run on groups
+// unchanged: hierarchical ones are flat ones composed. Two groups that share two or more members must not be
+// in use at once with equal tags. Throws std::invalid_argument if a member is not a rank of the parent or
+// appears twice, or this rank is not a member.
 class Group final : public Transport {
  public:
   Group(Transport& parent, std::vector<Rank> members) : parent_(parent), members_(std::move(members)) {

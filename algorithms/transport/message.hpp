@@ -26,7 +26,8 @@ class Message {
   Message() = default;
   explicit Message(std::vector<std::byte> bytes) : wire_size_(bytes.size()) {
     const std::size_t size = bytes.size();
-    if (size > 0) chunks_.push_back({std::make_shared<const std::vector<std::byte>>(std::move(bytes)), 0, size});
+    if (size > 0)
+      chunks_.push_back({std::make_shared<const std::vector<std::byte>>(std::move(bytes)), 0, size});
   }
   Message(std::vector<std::byte> bytes, std::uint64_t wire_size) : Message(std::move(bytes)) {
     wire_size_ = wire_size;

@@ -1,0 +1,17 @@
+// DSAR_Split_allgather of SparCML (doi:10.1145/3295500.3356222): as ssar-split-allgather, but owners
+// accumulate into a dense range and the dense ranges are gathered. Best once the sum is dense though the
+// inputs are sparse.
+#pragma once
+
+#include "algorithms/phase/bruck_allgather.hpp"
+#include "algorithms/phase/direct_split.hpp"
+
+namespace sparsewire {
+
+template <Summable S>
+S dsar_split_allgather(Transport& transport, S mine) {
+  const S owned = direct_split(transport, mine, [](S part) { return densified(std::move(part)); });
+  return charged(transport, concat(unpacked<S>(bruck_allgather<S>(transport, pack(owned)))));
+}
+
+}  // namespace sparsewire

@@ -1,0 +1,33 @@
+// Reduce-scatter by direct sends: every rank sends each owner its part.
+#pragma once
+
+#include "algorithms/pattern/partition.hpp"
+#include "algorithms/payload/summable.hpp"
+#include "algorithms/phase/tags.hpp"
+
+namespace sparsewire {
+
+// The sum of all ranks' parts that this rank owns. `prepare` is applied to the own part before others are
+// added. Sends are rotated (to r+1, r+2, ...) and received in the same order (from r-1, r-2, ...), so that in
+// each step every owner is the target of one sender; the order of the sum is fixed by it, not by arrival.
+template <Summable S, class Prepare>
+S direct_split(Transport& transport, const S& mine, const Prepare& prepare) {
+  const Rank ranks = transport.size(), rank = transport.rank();
+  const std::uint64_t dimension = mine.end();
+  const auto part = [&](Rank owner) {
+    return charged(transport,
+                   slice(mine, part_begin(dimension, ranks, owner), part_begin(dimension, ranks, owner + 1)));
+  };
+  for (Rank step = 1; step < ranks; ++step) {
+    const Rank owner = (rank + step) % ranks;
+    transport.send(owner, tags::kDirectSplit, pack(part(owner)));
+  }
+  S total = charged(transport, prepare(part(rank)));
+  for (Rank step = 1; step < ranks; ++step) {
+    const Rank sender = (rank + ranks - step) % ranks;
+    total = charged(transport, sum(std::move(total), S::unpack(transport.recv(sender, tags::kDirectSplit))));
+  }
+  return total;
+}
+
+}  // namespace sparsewire

@@ -1,0 +1,43 @@
+// Recursive doubling with whole vectors: log2 P exchanges.
+#pragma once
+
+#include "algorithms/pattern/fold.hpp"
+#include "algorithms/payload/summable.hpp"
+#include "algorithms/phase/tags.hpp"
+
+namespace sparsewire {
+
+// Runs `core(virtual rank, data)` on a power of two of the ranks: the others hand their data to a neighbour
+// before and get its result after. `core` returns the result, the same on all ranks that run it.
+template <Summable S, class Core>
+S folded(Transport& transport, S mine, const Core& core) {
+  const Rank rank = transport.rank();
+  const Fold fold = Fold::of(transport.size());
+  if (fold.hands_over(rank)) {
+    transport.send(rank + 1, tags::kFold, pack(mine));
+    return S::unpack(transport.recv(rank + 1, tags::kUnfold));
+  }
+  if (fold.takes_over(rank))
+    mine = charged(transport, sum(S::unpack(transport.recv(rank - 1, tags::kFold)), std::move(mine)));
+  S total = core(fold.virtual_rank(rank), std::move(mine));
+  if (fold.takes_over(rank)) transport.send(rank - 1, tags::kUnfold, pack(total));
+  return total;
+}
+
+// Exchanges everything with the partner at distance 1, 2, 4, ... and adds, lower rank first: both partners,
+// and in the end all ranks, hold the same bits.
+template <Summable S>
+S recursive_doubling(Transport& transport, S mine) {
+  const Fold fold = Fold::of(transport.size());
+  return folded(transport, std::move(mine), [&](Rank self, S total) {
+    for (Rank distance = 1; distance < fold.power; distance *= 2) {
+      const Rank partner = self ^ distance;
+      S theirs = S::unpack(transport.exchange(fold.real_rank(partner), tags::kDoubling, pack(total)));
+      total = charged(transport, self < partner ? sum(std::move(total), std::move(theirs))
+                                                : sum(std::move(theirs), std::move(total)));
+    }
+    return total;
+  });
+}
+
+}  // namespace sparsewire

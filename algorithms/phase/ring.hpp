@@ -1,0 +1,44 @@
+// The two halves of a ring allreduce: 2(P-1) rounds, neighbours only, any P.
+#pragma once
+
+#include "algorithms/pattern/partition.hpp"
+#include "algorithms/payload/summable.hpp"
+#include "algorithms/phase/tags.hpp"
+
+namespace sparsewire {
+
+// The sum over all ranks of part r+1 (mod P) on rank r. A partial sum of a part travels once around the ring
+// and every rank adds its own elements to it.
+template <Summable S>
+S ring_reduce_scatter(Transport& transport, const S& mine) {
+  const Rank ranks = transport.size(), rank = transport.rank();
+  const std::uint64_t dimension = mine.end();
+  const auto part = [&](Rank owner) {
+    return charged(transport,
+                   slice(mine, part_begin(dimension, ranks, owner), part_begin(dimension, ranks, owner + 1)));
+  };
+  const Rank next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
+  S travelling = part(rank);
+  for (Rank step = 1; step < ranks; ++step) {
+    transport.send(next, tags::kRingReduce, pack(travelling));
+    S partial = S::unpack(transport.recv(previous, tags::kRingReduce));
+    travelling = charged(transport, sum(std::move(partial), part((rank + ranks - step) % ranks)));
+  }
+  return travelling;
+}
+
+// The packed blocks of all parts, by part, where rank r starts with that of part r+1 (mod P).
+inline std::vector<Message> ring_allgather(Transport& transport, Message mine) {
+  const Rank ranks = transport.size(), rank = transport.rank();
+  const Rank next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
+  std::vector<Message> blocks(static_cast<std::size_t>(ranks));
+  blocks[static_cast<std::size_t>(next)] = std::move(mine);
+  for (Rank step = 1; step < ranks; ++step) {
+    const Rank sent = (rank + 1 + ranks - step + 1) % ranks, received = (rank + 1 + ranks - step) % ranks;
+    transport.send(next, tags::kRingGather, blocks[static_cast<std::size_t>(sent)]);
+    blocks[static_cast<std::size_t>(received)] = transport.recv(previous, tags::kRingGather);
+  }
+  return blocks;
+}
+
+}  // namespace sparsewire

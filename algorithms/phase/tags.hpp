@@ -1,0 +1,18 @@
+// One tag for each phase, so that a diagnosis tells where a collective stood.
+#pragma once
+
+#include "algorithms/transport/message.hpp"
+
+namespace sparsewire::tags {
+
+inline constexpr Tag kFold = 1;
+inline constexpr Tag kUnfold = 2;
+inline constexpr Tag kDoubling = 3;
+inline constexpr Tag kHalving = 4;
+inline constexpr Tag kDirectSplit = 5;
+inline constexpr Tag kRingReduce = 6;
+inline constexpr Tag kRingGather = 7;
+inline constexpr Tag kBruck = 8;
+inline constexpr Tag kDoublingGather = 9;
+
+}  // namespace sparsewire::tags

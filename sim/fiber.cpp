@@ -1,0 +1,167 @@
+#include "sim/fiber.hpp"
+
+#include <sys/mman.h>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/preallocated.hpp>
+#include <boost/context/stack_context.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <new>
+#include <random>
+#include <vector>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace sparsewire {
+namespace {
+
+constexpr std::uint64_t kCanary = 0x5ba25e317e57ac4bULL;
+constexpr std::size_t kPage = 4096;
+
+// All stacks in one mapping: a mapping per stack would meet the kernel's limit on mappings near 32,000
+// fibers. The lowest word of each is a canary instead of a guard page.
+class StackSlab {
+ public:
+  StackSlab(std::size_t count, std::size_t stack_bytes)
+      : stack_bytes_((stack_bytes + kPage - 1) / kPage * kPage), bytes_(count * stack_bytes_) {
+    if (bytes_ == 0) return;
+    void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    memory_ = static_cast<std::byte*>(memory);
+    for (std::size_t i = 0; i < count; ++i) *canary(i) = kCanary;
+  }
+  ~StackSlab() {
+    if (memory_ != nullptr) munmap(memory_, bytes_);
+  }
+  StackSlab(const StackSlab&) = delete;
+  StackSlab& operator=(const StackSlab&) = delete;
+
+  boost::context::stack_context stack(std::size_t i) const {
+    boost::context::stack_context context;
+    context.size = stack_bytes_;
+    context.sp = memory_ + (i + 1) * stack_bytes_;
+    return context;
+  }
+  const std::byte* bottom(std::size_t i) const { return memory_ + i * stack_bytes_; }
+  std::size_t stack_bytes() const { return stack_bytes_; }
+  bool intact(std::size_t i) const { return *canary(i) == kCanary; }
+
+ private:
+  std::uint64_t* canary(std::size_t i) const {
+    return reinterpret_cast<std::uint64_t*>(memory_ + i * stack_bytes_);
+  }
+  std::size_t stack_bytes_, bytes_;
+  std::byte* memory_ = nullptr;
+};
+
+// The slab outlives the fibers, so there is nothing to free.
+struct NoFree {
+  void deallocate(boost::context::stack_context&) noexcept {}
+};
+
+[[noreturn]] void abort_on_overflow(std::size_t fiber) {
+  std::fprintf(stderr, "sparsewire: the stack of simulated rank %zu overflowed\n", fiber);
+  std::abort();
+}
+
+}  // namespace
+
+struct FiberPool::State {
+  State(std::size_t count, std::size_t stack_bytes, FiberOrder fiber_order, std::uint64_t seed,
+        std::function<void(std::size_t)> fiber_body)
+      : body(std::move(fiber_body)),
+        order(fiber_order),
+        random(seed),
+        slab(count, stack_bytes),
+        fibers(count) {}
+
+  std::function<void(std::size_t)> body;
+  FiberOrder order;
+  std::mt19937_64 random;
+  std::deque<std::size_t> ready;
+  std::size_t current = 0;
+  StackSlab slab;  // before the fibers: destroyed after them
+  boost::context::fiber caller;
+  std::vector<boost::context::fiber> fibers;
+#if defined(__SANITIZE_ADDRESS__)
+  const void* scheduler_bottom = nullptr;
+  std::size_t scheduler_bytes = 0;
+#endif
+
+  std::size_t take_ready() {
+    if (order == FiberOrder::random) std::swap(ready.front(), ready[random() % ready.size()]);
+    const std::size_t fiber = order == FiberOrder::lifo ? ready.back() : ready.front();
+    if (order == FiberOrder::lifo)
+      ready.pop_back();
+    else
+      ready.pop_front();
+    return fiber;
+  }
+
+  void resume(std::size_t fiber) {
+    current = fiber;
+#if defined(__SANITIZE_ADDRESS__)
+    void* fake = nullptr;
+    __sanitizer_start_switch_fiber(&fake, slab.bottom(fiber), slab.stack_bytes());
+#endif
+    fibers[fiber] = std::move(fibers[fiber]).resume();
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+    if (!slab.intact(fiber)) abort_on_overflow(fiber);
+  }
+
+  void entered_fiber([[maybe_unused]] void* fake) {
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(fake, &scheduler_bottom, &scheduler_bytes);
+#endif
+  }
+  void leaving_fiber([[maybe_unused]] void** fake) {
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(fake, scheduler_bottom, scheduler_bytes);
+#endif
+  }
+};
+
+FiberPool::FiberPool(std::size_t count, std::size_t stack_bytes, FiberOrder order, std::uint64_t seed,
+                     std::function<void(std::size_t)> body)
+    : state_(std::make_unique<State>(count, stack_bytes, order, seed, std::move(body))) {
+  State* state = state_.get();
+  for (std::size_t i = 0; i < count; ++i) {
+    const boost::context::stack_context stack = state->slab.stack(i);
+    const boost::context::preallocated memory(stack.sp, stack.size, stack);
+    state->fibers[i] = boost::context::fiber(std::allocator_arg, memory, NoFree{},
+                                             [state, i](boost::context::fiber&& caller) {
+                                               state->caller = std::move(caller);
+                                               state->entered_fiber(nullptr);
+                                               state->body(i);
+                                               state->leaving_fiber(nullptr);
+                                               return std::move(state->caller);
+                                             });
+    state->ready.push_back(i);
+  }
+}
+
+FiberPool::~FiberPool() = default;
+
+void FiberPool::run() {
+  while (!state_->ready.empty()) state_->resume(state_->take_ready());
+}
+
+void FiberPool::park() {
+  void* fake = nullptr;
+  state_->leaving_fiber(&fake);
+  state_->caller = std::move(state_->caller).resume();
+  state_->entered_fiber(fake);
+}
+
+void FiberPool::wake(std::size_t fiber) {
+  state_->ready.push_back(fiber);
+}
+
+}  // namespace sparsewire

@@ -1,0 +1,31 @@
+// A world of simulated ranks under LogGP, fast and exact: no event queue, as clocks travel in messages.
+#pragma once
+
+#include "algorithms/transport/world.hpp"
+#include "model/machine.hpp"
+#include "sim/fiber.hpp"
+
+namespace sparsewire {
+
+struct LogGPOptions {
+  FiberOrder order = FiberOrder::fifo;  // finish times are the same for each
+  std::uint64_t order_seed = 0;
+  std::size_t stack_bytes = 256 * 1024;  // per rank; virtual memory until touched
+};
+
+// Every rank is a fiber. Receives name their sender, so each rank's clock is a max-plus function of the
+// messages it receives and does not depend on the order in which fibers run. The rules are those of
+// model/loggp.hpp. What has to be decided by order of arrival (contention on links) is SimGridWorld's matter.
+class LogGPWorld final : public World {
+ public:
+  // Throws std::invalid_argument if the machine is not valid.
+  explicit LogGPWorld(Machine machine, LogGPOptions options = {});
+
+  RunResult run(Rank ranks, const Program& program) override;
+
+ private:
+  Machine machine_;
+  LogGPOptions options_;
+};
+
+}  // namespace sparsewire
