@@ -1,0 +1,25 @@
+# cmake -DEXPECT=regex -DSECONDS=n -P expect_failure.cmake -- command...
+# Passes if the command ends by itself within n seconds with a non-zero code and stderr matches the regex.
+set(command)
+set(seen_dashes FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(seen_dashes)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(seen_dashes TRUE)
+  endif()
+endforeach()
+
+execute_process(COMMAND ${command} TIMEOUT ${SECONDS} RESULT_VARIABLE result OUTPUT_VARIABLE output
+                ERROR_VARIABLE errors)
+message("result: ${result}\nstdout:\n${output}\nstderr:\n${errors}")
+if(NOT result MATCHES "^[0-9]+$")
+  message(FATAL_ERROR "did not end by itself within ${SECONDS} s")
+endif()
+if(result EQUAL 0)
+  message(FATAL_ERROR "ended with code 0")
+endif()
+if(NOT errors MATCHES "${EXPECT}")
+  message(FATAL_ERROR "stderr does not match: ${EXPECT}")
+endif()

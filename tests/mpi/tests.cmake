@@ -1,0 +1,20 @@
+include(mpi/mpi_test.cmake)
+
+sparsewire_mpi_executable(mpi_world_test mpi/mpi_world_test.cpp mpi/mpi_handles_test.cpp LINK MPI::MPI_C)
+sparsewire_mpi_test(mpi_world_test RANKS 1 2 3 4 5 7 8)
+
+sparsewire_mpi_executable(mpi_large_test mpi/mpi_large_test.cpp)
+sparsewire_mpi_test(mpi_large_test RANKS 2 TIMEOUT 600 LABELS slow)
+
+add_executable(mpi_failing_program mpi/mpi_failing_program.cpp)
+target_link_libraries(mpi_failing_program PRIVATE sparsewire_mpi)
+sparsewire_mpi_failure_test(mpi_throw_while_others_receive mpi_failing_program RANKS 4 ARGS receive
+                            EXPECT "sparsewire: rank 2: bad index 7\n")
+sparsewire_mpi_failure_test(mpi_throw_while_others_allreduce mpi_failing_program RANKS 4 ARGS allreduce
+                            EXPECT "sparsewire: rank 2: bad index 7\n")
+sparsewire_mpi_failure_test(mpi_throw_while_others_have_ended mpi_failing_program RANKS 4 ARGS ended
+                            EXPECT "sparsewire: rank 2: bad index 7\n")
+sparsewire_mpi_failure_test(mpi_throw_of_no_exception mpi_failing_program RANKS 3 ARGS number
+                            EXPECT "sparsewire: rank 2: threw something that is no std::exception\n")
+sparsewire_mpi_failure_test(mpi_deadlock mpi_failing_program RANKS 2 ARGS deadlock
+                            EXPECT "sparsewire: deadlock: rank [01] waited 1 s for rank [01] \\(tag 3\\)\n")
