@@ -30,14 +30,14 @@ struct Changeover {
   friend bool operator==(const Changeover&, const Changeover&) = default;
 };
 
-// The change-overs of the lower envelope of the curves, in the order of the grid of measured densities. At each
-// density the curves with a point there are compared; on a tie the current algorithm stays. A change lies where
-// the two algorithms' lines cross, between the nearest densities that both have around the change. An algorithm
-// that would be the fastest only between two densities cannot be seen. Where the current algorithm has no point
-// the comparison waits for its next one; if it has none, or the two algorithms share no density before the
-// change, the fastest of the rest takes over and nothing is reported, as no crossing was measured.
-// Throws std::invalid_argument on a density or time that is not positive and finite, a density twice in a
-// curve, or two curves of one algorithm.
+// The change-overs of the lower envelope of the curves, in the order of the grid of measured densities. At
+// each density the curves with a point there are compared; on a tie the current algorithm stays. A change
+// lies where the two algorithms' lines cross, between the nearest densities that both have around the change.
+// An algorithm that would be the fastest only between two densities cannot be seen. Where the current
+// algorithm has no point the comparison waits for its next one; if it has none, or the two algorithms share
+// no density before the change, the fastest of the rest takes over and nothing is reported, as no crossing
+// was measured. Throws std::invalid_argument on a density or time that is not positive and finite, a density
+// twice in a curve, or two curves of one algorithm.
 std::vector<Changeover> envelope_changes(const std::vector<Curve>& curves);
 
 // The algorithm of the envelope at its lowest density; nullopt without points.
@@ -46,7 +46,8 @@ std::optional<std::string> fastest_at_lowest_density(const std::vector<Curve>& c
 struct FamilyCrossover {
   // The lowest density at which the best dense algorithm becomes faster than the best sparse one.
   std::optional<double> sparse_to_dense;
-  // Every change of family along the envelope, with the algorithms on both sides; more than one on a wavy curve.
+  // Every change of family along the envelope, with the algorithms on both sides; more than one on a wavy
+  // curve.
   std::vector<Changeover> crossings;
   // The same in words: "sparse always", "dense always", "sparse, dense from 0.031",
   // "sparse, dense from 0.01, sparse from 0.2", or why the families cannot be compared.
