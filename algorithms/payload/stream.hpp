@@ -105,17 +105,6 @@ void add_into(std::vector<T>& dense, std::uint64_t begin, const Stream<T>& spars
   for (std::size_t i = 0; i < indices.size(); ++i) dense[indices[i] - begin] += values[i];
 }
 
-// sparse + dense, with the sparse operand first: which of two NaNs survives depends on the order.
-template <class T>
-void add_before(const Stream<T>& sparse, std::uint64_t begin, std::vector<T>& dense) {
-  const std::span<const Index> indices = sparse.indices();
-  const std::span<const T> values = sparse.values();
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    T& place = dense[indices[i] - begin];
-    place = values[i] + place;
-  }
-}
-
 template <class T>
 Stream<T> merged(const Stream<T>& a, const Stream<T>& b) {
   const Index* ai = a.indices().data();
@@ -207,13 +196,10 @@ Worked<Stream<T>> sum(Stream<T> a, Stream<T> b) {
     const Work work = Work::of(WorkKind::dense_add, values.size());
     return {Stream<T>::dense(begin, end, std::move(values)), work};
   }
-  const bool a_first = a.is_dense();
-  const Work work = Work::of(WorkKind::scatter_add, a_first ? b.count() : a.count());
-  std::vector<T> values = a_first ? std::move(a).take_values() : std::move(b).take_values();
-  if (a_first)
-    stream_detail::add_into(values, begin, b);
-  else
-    stream_detail::add_before(a, begin, values);
+  if (b.is_dense()) std::swap(a, b);
+  const Work work = Work::of(WorkKind::scatter_add, b.count());
+  std::vector<T> values = std::move(a).take_values();
+  stream_detail::add_into(values, begin, b);
   return {Stream<T>::dense(begin, end, std::move(values)), work};
 }
 

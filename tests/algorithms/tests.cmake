@@ -1,0 +1,5 @@
+sparsewire_test(payload_tests algorithms/sparse_vector_test.cpp algorithms/stream_test.cpp
+                LINK sparsewire_algorithms)
+sparsewire_test(contract_tests contract/contract_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
+sparsewire_test(allreduce_tests algorithms/allreduce_test.cpp algorithms/cases_test.cpp support/sim_worlds.cpp
+                LINK sparsewire_sim)

@@ -1,0 +1,1 @@
+sparsewire_test(model_tests model/closed_forms_test.cpp LINK sparsewire_model sparsewire_sim)
