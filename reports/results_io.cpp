@@ -247,8 +247,9 @@ Columns columns_of(const Measurement& m) {
 
 std::string csv_line(const Columns& columns, std::string Columns::value_type::*part) {
   std::string line;
-  for (const auto& column : columns) line += (line.empty() ? "" : ",") + column.*part;
-  return line + '\n';
+  for (const auto& column : columns) line += column.*part + ',';
+  line.back() = '\n';
+  return line;
 }
 
 }  // namespace

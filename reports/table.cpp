@@ -37,7 +37,8 @@ struct Label {
   std::string text() const {
     std::string result =
         fmt::format("P={} N={} {} {} {}", key.ranks, key.dimension, key.workload, key.precision, key.backend);
-    if (with_place) result += fmt::format(" {} {}", key.machine, key.topology);
+    if (with_place && !key.machine.empty()) result += ' ' + key.machine;
+    if (with_place && !key.topology.empty()) result += ' ' + key.topology;
     return result;
   }
 };
@@ -147,7 +148,7 @@ std::string crossover_lines(const Label& label, const Group& group) {
     lines += fmt::format("{}: {} -> {} at density {}\n", label.text(), change.from, change.to,
                          format_crossover_density(change.density));
   }
-  return lines + fmt::format("{}: {}\n", label.text(), family_crossover(curves).statement);
+  return lines + fmt::format("{}: best family: {}\n", label.text(), family_crossover(curves).statement);
 }
 
 bool several_places(const std::map<SeriesKey, Group>& groups) {

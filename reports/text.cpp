@@ -42,6 +42,11 @@ std::string format_time(Seconds time) {
   return fmt::format("{:.{}f} {}", value, std::clamp(3 - before_point, 0, 6), unit.name);
 }
 
+std::string format_time_short(Seconds time) {
+  const Unit& unit = unit_for(time);
+  return fmt::format("{:.4g} {}", time / unit.size, unit.name);
+}
+
 std::string format_density(double density) {
   return fmt::format("{:.3g}", density);
 }
