@@ -77,42 +77,58 @@ class Communicator {
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
 
-// `size` contiguous bytes as `count` elements of `type`: an MPI count is an int, so that above 2 GiB - 1 the
-// bytes are one element of a derived type made of pieces.
+// Bytes in memory as `count` elements of `type` at `data`. Contiguous bytes are just that; several chunks,
+// and more than an int can count, are one element of a derived type made of pieces. Owns the type, not the
+// bytes.
 class Bytes {
  public:
-  explicit Bytes(std::uint64_t size) {
-    if (size <= std::numeric_limits<int>::max())
-      count_ = static_cast<int>(size);
-    else
-      derive(size);
+  explicit Bytes(std::span<std::byte> bytes) { describe({bytes}); }
+
+  // What `message` carries, only to be read.
+  explicit Bytes(const Message& message) {
+    std::vector<std::span<const std::byte>> chunks;
+    for (std::size_t i = 0; i < message.chunk_count(); ++i) chunks.push_back(message.chunk(i));
+    describe(chunks);
   }
+
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
   ~Bytes() {
     if (derived_ != MPI_DATATYPE_NULL) MPI_Type_free(&derived_);  // a transfer under way keeps it
   }
 
+  void* data() const { return data_; }
   int count() const { return count_; }
   MPI_Datatype type() const { return derived_ == MPI_DATATYPE_NULL ? MPI_BYTE : derived_; }
 
  private:
-  static constexpr std::uint64_t kPiece = std::uint64_t{1} << 30;
+  static constexpr std::size_t kPiece = std::size_t{1} << 30;
 
-  void derive(std::uint64_t size) {
+  void describe(const std::vector<std::span<const std::byte>>& chunks) {
+    if (chunks.empty()) return;
+    if (chunks.size() > 1 || chunks[0].size() > std::numeric_limits<int>::max()) return derive(chunks);
+    data_ = const_cast<std::byte*>(chunks[0].data());
+    count_ = static_cast<int>(chunks[0].size());
+  }
+
+  void derive(const std::vector<std::span<const std::byte>>& chunks) {
     std::vector<int> lengths;
-    std::vector<MPI_Aint> offsets;
-    for (std::uint64_t at = 0; at < size; at += kPiece) {
-      lengths.push_back(static_cast<int>(std::min(kPiece, size - at)));
-      offsets.push_back(static_cast<MPI_Aint>(at));
-    }
-    require(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), offsets.data(),
+    std::vector<MPI_Aint> addresses;
+    for (const std::span<const std::byte> chunk : chunks)
+      for (std::size_t at = 0; at < chunk.size(); at += kPiece) {
+        lengths.push_back(static_cast<int>(std::min(kPiece, chunk.size() - at)));
+        require(MPI_Get_address(&chunk[at], &addresses.emplace_back()), "MPI_Get_address");
+      }
+    require(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), addresses.data(),
                                      MPI_BYTE, &derived_),
             "MPI_Type_create_hindexed");
     require(MPI_Type_commit(&derived_), "MPI_Type_commit");
+    data_ = MPI_BOTTOM;
+    count_ = 1;
   }
 
-  int count_ = 1;
+  void* data_ = nullptr;
+  int count_ = 0;
   MPI_Datatype derived_ = MPI_DATATYPE_NULL;
 };
 
@@ -143,8 +159,8 @@ std::vector<std::vector<T>> allgather(const Communicator& comm, std::vector<T> m
   for (std::size_t root = 0; root < all.size(); ++root) {
     if (lengths[root] == 0) continue;
     all[root].resize(lengths[root]);
-    const Bytes bytes(lengths[root] * sizeof(T));
-    require(MPI_Bcast(all[root].data(), bytes.count(), bytes.type(), static_cast<int>(root), comm.get()),
+    const Bytes bytes(std::as_writable_bytes(std::span(all[root])));
+    require(MPI_Bcast(bytes.data(), bytes.count(), bytes.type(), static_cast<int>(root), comm.get()),
             "MPI_Bcast");
   }
   return all;

@@ -132,11 +132,10 @@ class MpiTransport final : public Transport {
   };
 
   void do_send(Rank to, Tag tag, Message message) override {
-    if (message.chunk_count() > 1) message = Message(message.flatten());
-    const std::byte* data = message.chunk_count() == 0 ? nullptr : message.chunk(0).data();
-    const mpi::Bytes bytes(message.size());
+    if (message.chunk_count() > 1 && message.size() <= kCopied) message = Message(message.flatten());
+    const mpi::Bytes bytes(message);
     MPI_Request request = MPI_REQUEST_NULL;
-    require(MPI_Isend(data, bytes.count(), bytes.type(), to, tag, comm_, &request), "MPI_Isend");
+    require(MPI_Isend(bytes.data(), bytes.count(), bytes.type(), to, tag, comm_, &request), "MPI_Isend");
     ++sent_[index(to)];
     pending_.add(request, std::move(message));
   }
@@ -165,8 +164,8 @@ class MpiTransport final : public Transport {
 
   static std::vector<std::byte> take(Arrival& arrival) {
     std::vector<std::byte> received(mpi::carried_bytes(arrival.status));
-    const mpi::Bytes bytes(received.size());
-    require(MPI_Mrecv(received.data(), bytes.count(), bytes.type(), &arrival.handle, MPI_STATUS_IGNORE),
+    const mpi::Bytes bytes{std::span(received)};
+    require(MPI_Mrecv(bytes.data(), bytes.count(), bytes.type(), &arrival.handle, MPI_STATUS_IGNORE),
             "MPI_Mrecv");
     return received;
   }
@@ -188,6 +187,8 @@ class MpiTransport final : public Transport {
   static std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
 
   static constexpr std::uint64_t kPollsPerYield = 16;  // ranks may outnumber cores
+  static constexpr std::size_t kCopied = std::size_t{1}
+                                         << 16;  // bytes; a derived type costs more than a copy
 
   MPI_Comm comm_;
   Rank rank_, size_;

@@ -96,15 +96,6 @@ TEST_F(MpiLarge, MessageArrivesWhole) {
   });
 }
 
-TEST_F(MpiLarge, UnreceivedMessageIsReported) {
-  EXPECT_THROW(world_.run(2,
-                          [](Transport& transport) -> Output {
-                            if (transport.rank() == 0) transport.send(1, 0, Message(large()));
-                            return {};
-                          }),
-               UnreceivedError);
-}
-
 TEST_F(MpiLarge, OutputReachesAllProcesses) {
   const RunResult result = world_.run(
       2, [](Transport& transport) -> Output { return transport.rank() == 1 ? large() : Output{}; });

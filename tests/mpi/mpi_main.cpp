@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <string>
 
 namespace {
 
@@ -13,18 +14,20 @@ class FailurePrinter final : public testing::EmptyTestEventListener {
  public:
   explicit FailurePrinter(sparsewire::Rank rank) : rank_(rank) {}
 
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    const std::string name =
-        test == nullptr ? "outside of a test" : std::string(test->test_suite_name()) + "." + test->name();
-    std::cerr << "rank " + std::to_string(rank_) + ": " + name + ": " +
-                     (result.file_name() == nullptr ? "" : result.file_name()) + ":" +
+    const std::string file = result.file_name() == nullptr ? "unknown file" : result.file_name();
+    std::cerr << "rank " + std::to_string(rank_) + ": " + test_ + ": " + file + ":" +
                      std::to_string(result.line_number()) + "\n" + result.message() + "\n";
   }
 
  private:
   sparsewire::Rank rank_;
+  std::string test_ = "outside of a test";
 };
 
 void print_failures_only(sparsewire::Rank rank) {

@@ -313,18 +313,20 @@ TEST_F(MpiPairTest, RandomTrafficArrivesWholeAndInOrder) {
 
 TEST_F(MpiPairTest, MessageOfSeveralChunksArrivesAsOne) {
   world_.run(2, [](Transport& transport) -> Output {
-    if (transport.rank() == 0) {
-      const Message source(pattern(100000, 4));
-      Message parts = source.part(0, 50000, 50000);
-      parts.append(source.part(0, 0, 50000));
-      parts.append(Message());
-      transport.send(1, 0, parts);
-    } else {
-      std::vector<std::byte> expected = pattern(100000, 4);
-      std::rotate(expected.begin(), expected.begin() + 50000, expected.end());
-      const Message got = transport.recv(0, 0);
-      EXPECT_EQ(got.chunk_count(), 1U);
-      EXPECT_TRUE(got.flatten() == expected);
+    for (const std::size_t half : {1, 50, 30000, 50000, 3000000}) {
+      if (transport.rank() == 0) {
+        const Message source(pattern(2 * half, 4));
+        Message parts = source.part(0, half, half);
+        parts.append(Message());
+        parts.append(source.part(0, 0, half));
+        transport.send(1, 0, parts);
+      } else {
+        std::vector<std::byte> expected = pattern(2 * half, 4);
+        std::rotate(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(half), expected.end());
+        const Message got = transport.recv(0, 0);
+        EXPECT_EQ(got.chunk_count(), 1U);
+        EXPECT_TRUE(got.flatten() == expected) << half;
+      }
     }
     return {};
   });

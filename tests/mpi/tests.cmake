@@ -18,3 +18,7 @@ sparsewire_mpi_failure_test(mpi_throw_of_no_exception mpi_failing_program RANKS 
                             EXPECT "sparsewire: rank 2: threw something that is no std::exception\n")
 sparsewire_mpi_failure_test(mpi_deadlock mpi_failing_program RANKS 2 ARGS deadlock
                             EXPECT "sparsewire: deadlock: rank [01] waited 1 s for rank [01] \\(tag 3\\)\n")
+
+sparsewire_mpi_executable(mpi_last_rank_fails_test mpi/mpi_last_rank_fails_test.cpp)
+sparsewire_mpi_failure_test(mpi_failure_of_one_rank_fails_the_job mpi_last_rank_fails_test RANKS 3
+                            EXPECT "rank 2: LastRank.Fails: .*as it should")
