@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
@@ -240,13 +239,7 @@ std::vector<Problem> check_json(const json& value, const json& schema, const std
   Checker checker(root);
   checker.check(value, root, "");
   auto problems = checker.take();
-  const auto found = problems;
-  for (auto& problem : validate(value, root))
-    if (std::ranges::none_of(found, [&](const Problem& known) {
-          return known.pointer == problem.pointer || known.pointer.starts_with(problem.pointer + "/");
-        }))
-      problems.push_back(std::move(problem));
-  return problems;
+  return problems.empty() ? validate(value, root) : problems;
 }
 
 std::string describe(const json& value) {

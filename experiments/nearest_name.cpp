@@ -1,6 +1,7 @@
 #include "experiments/nearest_name.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace sparsewire {
@@ -26,13 +27,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
   if (name.empty() || candidates.empty()) return std::nullopt;
-  const auto nearest = std::min_element(
-      candidates.begin(), candidates.end(),
-      [&](const auto& a, const auto& b) { return edit_distance(name, a) < edit_distance(name, b); });
-  if (2 * edit_distance(name, *nearest) <= std::max(name.size(), nearest->size())) return *nearest;
-  const auto longer = std::find_if(candidates.begin(), candidates.end(),
-                                   [&](const auto& candidate) { return candidate.starts_with(name); });
-  return longer == candidates.end() ? std::nullopt : std::optional(*longer);
+  std::vector<std::string> completions;
+  std::ranges::copy_if(candidates, std::back_inserter(completions),
+                       [&](const std::string& candidate) { return candidate.starts_with(name); });
+  const auto& choice = completions.empty() ? candidates : completions;
+  const auto distance = [&](const std::string& candidate) { return edit_distance(name, candidate); };
+  const auto& nearest = *std::ranges::min_element(choice, {}, distance);
+  const bool is_near = 2 * distance(nearest) <= std::max(name.size(), nearest.size());
+  return is_near || !completions.empty() ? std::optional(nearest) : std::nullopt;
 }
 
 }  // namespace sparsewire

@@ -9,8 +9,8 @@
 namespace sparsewire {
 
 // The candidate with the least edit distance to `name` (insert, delete, replace; Levenshtein 1966), the first
-// of equals. Nothing if even that one needs more than half its letters changed and `name` is not its
-// beginning.
+// of equals. Candidates that begin with `name` come before all others; of those others, only one that needs
+// at most half its letters changed counts.
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace sparsewire

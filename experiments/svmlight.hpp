@@ -13,9 +13,9 @@
 namespace sparsewire {
 
 struct SvmlightOptions {
-  std::optional<std::uint64_t> dimension;  // elements; wins over the file's own
-  bool one_based = false;                  // the lowest index is 1; rows hold 0-based indices all the same
-  bool empty_line_is_vector = true;        // otherwise empty lines are passed over
+  std::optional<std::uint64_t> dimension{};  // elements; wins over the file's own
+  bool one_based = false;                    // the lowest index is 1; rows hold 0-based indices all the same
+  bool empty_line_is_vector = true;          // otherwise empty lines are passed over
 };
 
 // Rows in file order. Pairs are (0-based index, value) as written: any order, equal indices kept apart;
