@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include "algorithms/transport/counting.hpp"
 #include "algorithms/transport/mpi_handles.hpp"
@@ -246,11 +248,14 @@ void sleep_until_all_are_here(const Communicator& comm) {
   }
 }
 
-// The leftovers of all processes, ordered by receiver, sender and tag. Collective.
+// The leftovers of all processes, ordered by sender, receiver and tag. Collective.
 std::vector<Leftover> collect(const Communicator& comm, const std::vector<Leftover>& mine) {
   std::vector<Leftover> all;
   for (const std::vector<Leftover>& part : mpi::allgather(comm, mine))
     all.insert(all.end(), part.begin(), part.end());
+  std::sort(all.begin(), all.end(), [](const Leftover& a, const Leftover& b) {
+    return std::tie(a.from, a.to, a.tag) < std::tie(b.from, b.to, b.tag);
+  });
   return all;
 }
 

@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <string>
 #include <thread>
+#include <tuple>
 
 #include "algorithms/transport/group.hpp"
 #include "tests/mpi/mpi_main.hpp"
@@ -424,8 +426,8 @@ TEST_F(MpiPairTest, UnreceivedMessagesOfSeveralChannels) {
     return {};
   });
   EXPECT_EQ(text,
-            "unreceived: 1 message from rank 1 to rank 0 (tag 6); 1 message from rank 0 to rank 1 (tag 2); "
-            "1 message from rank 0 to rank 1 (tag 4)");
+            "unreceived: 1 message from rank 0 to rank 1 (tag 2); 1 message from rank 0 to rank 1 (tag 4); "
+            "1 message from rank 1 to rank 0 (tag 6)");
 }
 
 TEST_F(MpiPairTest, ManyUnreceivedChannelsAreCutShort) {
