@@ -34,7 +34,7 @@ concept Summable = requires(const S& a, S moved, std::vector<S> parts, const Mes
   { a.end() } -> std::convertible_to<std::uint64_t>;
   { sum(std::move(moved), std::move(moved)) } -> std::same_as<Worked<S>>;
   { slice(a, index, index) } -> std::same_as<Worked<S>>;
-  { concat(std::move(parts)) } -> std::same_as<Worked<S>>;
+  { concat(parts) } -> std::same_as<Worked<S>>;
   { densified(std::move(moved)) } -> std::same_as<Worked<S>>;
   { pack(a) } -> std::same_as<Message>;
   { S::unpack(message) } -> std::same_as<S>;

@@ -97,6 +97,15 @@ TEST(Stream, TurnsDenseAtBreakEven) {
   EXPECT_FALSE(dense_is_smaller(0, 0, 4));
 }
 
+TEST(Stream, SmallVectorsSurviveTheOptimiser) {
+  const Stream<double> two = stream_of(sparse_vector<double>(2, {{0, 3.0}, {1, 0.5}}));
+  ASSERT_TRUE(two.is_dense());
+  EXPECT_THAT(two.values(), ElementsAre(3.0, 0.5));
+  const Stream<double> one = Stream<double>::sparse(0, 2, std::vector<Index>{1}, std::vector<double>{4});
+  EXPECT_THAT(sum(two, one).value.values(), ElementsAre(3.0, 4.5));
+  EXPECT_THAT(two.values(), ElementsAre(3.0, 0.5));  // a shared operand is not written to
+}
+
 TEST(Stream, ChargesTheWorkItDoes) {
   const Stream<float> two = sparse(100, {{0, 1}, {1, 1}}), full = densified(two).value;
   EXPECT_EQ(sum(two, two).work, Work::of(WorkKind::merge, 4));

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "algorithms/transport/group.hpp"
 #include "tests/support/worlds.hpp"
 
