@@ -147,7 +147,7 @@ class MpiTransport final : public Transport {
     for (std::uint64_t polls = 1;; ++polls) {
       if (std::optional<Arrival> arrival = probe(from, tag)) {
         ++received_[index(from)];
-        return Message(take(*arrival));
+        return take(*arrival);
       }
       if (polls % kPollsPerYield != 0) continue;
       pending_.release_completed();
@@ -164,12 +164,13 @@ class MpiTransport final : public Transport {
     return arrival;
   }
 
-  static std::vector<std::byte> take(Arrival& arrival) {
-    std::vector<std::byte> received(mpi::carried_bytes(arrival.status));
-    const mpi::Bytes bytes{std::span(received)};
+  static Message take(Arrival& arrival) {
+    const std::size_t size = mpi::carried_bytes(arrival.status);
+    const auto received = std::make_shared_for_overwrite<std::byte[]>(size);
+    const mpi::Bytes bytes(std::span(received.get(), size));
     require(MPI_Mrecv(bytes.data(), bytes.count(), bytes.type(), &arrival.handle, MPI_STATUS_IGNORE),
             "MPI_Mrecv");
-    return received;
+    return Message(received, size);
   }
 
   // Receives the next message from `from` whatever its tag, which it returns.
