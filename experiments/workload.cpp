@@ -56,8 +56,18 @@ std::vector<Indices> index_sets(const Uniform&, const Shape& shape) {
 }
 
 // Fisher and Yates's shuffle.
-void shuffle(Indices& indices, Random& random) {
-  for (std::size_t i = indices.size(); i > 1; --i) std::swap(indices[i - 1], indices[random.below(i)]);
+template <class T>
+void shuffle(std::vector<T>& items, Random& random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+}
+
+// Random owners of the indices of a pool: `ranks` for `common` of them, and each rank for `own`.
+std::vector<std::uint64_t> owners_of(std::uint64_t common, std::uint64_t own, std::uint64_t ranks,
+                                     Random& random) {
+  std::vector<std::uint64_t> owners(common, ranks);
+  for (std::uint64_t rank = 0; rank < ranks; ++rank) owners.insert(owners.end(), own, rank);
+  shuffle(owners, random);
+  return owners;
 }
 
 std::vector<Indices> index_sets(const Overlap& overlap, const Shape& shape) {
@@ -70,14 +80,14 @@ std::vector<Indices> index_sets(const Overlap& overlap, const Shape& shape) {
         "overlap {} of {} ranks with {} non-zeros each needs {} distinct indices, but the dimension is {}",
         overlap.fraction, shape.ranks, shape.nonzeros, all, shape.dimension));
   Random random(shape.seed, kCommonStream);
-  Indices pool = distinct_below(shape.dimension, all, random);
-  shuffle(pool, random);
-  const auto common_end = pool.begin() + static_cast<std::ptrdiff_t>(common);
-  std::vector<Indices> sets(shape.ranks, Indices(pool.begin(), common_end));
-  for (std::uint64_t rank = 0; rank < shape.ranks; ++rank) {
-    const auto begin = common_end + static_cast<std::ptrdiff_t>(rank * own);
-    sets[rank].insert(sets[rank].end(), begin, begin + static_cast<std::ptrdiff_t>(own));
-    std::ranges::sort(sets[rank]);
+  const Indices pool = distinct_below(shape.dimension, all, random);
+  const auto owners = owners_of(common, own, shape.ranks, random);
+  std::vector<Indices> sets(shape.ranks);
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    if (owners[i] < shape.ranks)
+      sets[owners[i]].push_back(pool[i]);
+    else
+      for (Indices& set : sets) set.push_back(pool[i]);
   }
   return sets;
 }
@@ -125,13 +135,16 @@ std::vector<Indices> index_sets(const PowerLaw& law, const Shape& shape) {
     weights[i] = std::pow(static_cast<double>(i + 1), -law.exponent);
     cumulative[i] = total += weights[i];
   }
-  const bool seldom_repeats =
-      cumulative[shape.nonzeros - 1] < total / 2;  // the chance of a repeat is below 1/2
+  // A draw takes about as long as four keys; a draw repeats an earlier one at most as often as the most
+  // likely indices have of the weight.
+  const double most_draws =
+      static_cast<double>(shape.nonzeros) / (1 - cumulative[shape.nonzeros - 1] / total);
+  const bool draws_are_quicker = 4 * most_draws < static_cast<double>(shape.dimension);
   std::vector<Indices> sets(shape.ranks);
   for (std::uint64_t rank = 0; rank < shape.ranks; ++rank) {
     Random random(shape.seed, rank);
-    sets[rank] = seldom_repeats ? draw_distinct(cumulative, shape.nonzeros, random)
-                                : smallest_keys(weights, shape.nonzeros, random);
+    sets[rank] = draws_are_quicker ? draw_distinct(cumulative, shape.nonzeros, random)
+                                   : smallest_keys(weights, shape.nonzeros, random);
   }
   return sets;
 }

@@ -155,28 +155,31 @@ TEST(Workload, UniformHitsEveryIndexEquallyOften) {
   for (const double count : hits) EXPECT_NEAR(count, expected, 5 * sigma);
 }
 
-// Inclusion probabilities of two draws without replacement with weights 1, 1/2, 1/3, 1/4.
-TEST(Workload, BothPowerLawMethodsHaveTheExactProbabilities) {
-  std::vector<double> weights = {1, 1.0 / 2, 1.0 / 3, 1.0 / 4};
+// Chance of each index to be among two draws without replacement with weights 1, 1/2, 1/3 and so on.
+std::vector<double> chances_in_two_draws(std::size_t dimension) {
+  std::vector<double> weights(dimension), chances(dimension);
+  for (std::size_t i = 0; i < dimension; ++i) weights[i] = 1.0 / static_cast<double>(i + 1);
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  std::vector<double> hits(4);
-  constexpr int kRanks = 40000;
-  for (const auto& vector : generate<float>({"", PowerLaw{1}}, kRanks, 4, 0.5, 3))
-    for (const Index index : vector.indices) ++hits[index];
-  for (std::size_t i = 0; i < 4; ++i) {
-    double probability = weights[i] / total;
-    for (std::size_t first = 0; first < 4; ++first)
-      if (first != i) probability += weights[first] / total * weights[i] / (total - weights[first]);
-    EXPECT_NEAR(hits[i] / kRanks, probability, 5 * std::sqrt(0.25 / kRanks)) << i;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    chances[i] = weights[i] / total;
+    for (std::size_t first = 0; first < dimension; ++first)
+      if (first != i) chances[i] += weights[first] / total * weights[i] / (total - weights[first]);
   }
-  std::vector<double> single(4);
-  for (const auto& vector : generate<float>({"", PowerLaw{0.5}}, kRanks, 4, 0.25, 3))
-    ++single[vector.indices[0]];
-  const double roots =
-      1 + std::sqrt(0.5) + std::sqrt(1.0 / 3) + 0.5;  // the first weight is below half of them
-  for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_NEAR(single[i] / kRanks, std::pow(static_cast<double>(i + 1), -0.5) / roots,
-                5 * std::sqrt(0.25 / kRanks));
+  return chances;
+}
+
+// The short vector is filled by smallest keys, the long one by repeated draws.
+TEST(Workload, PowerLawHasTheExactChancesByEitherMethod) {
+  constexpr int kRanks = 40000;
+  for (const std::size_t dimension : {4u, 40u}) {
+    const auto chances = chances_in_two_draws(dimension);
+    std::vector<double> hits(dimension);
+    for (const auto& vector :
+         generate<float>({"", PowerLaw{1}}, kRanks, dimension, 2.0 / static_cast<double>(dimension), 3))
+      for (const Index index : vector.indices) ++hits[index];
+    for (std::size_t i = 0; i < dimension; ++i)
+      EXPECT_NEAR(hits[i] / kRanks, chances[i], 5 * std::sqrt(chances[i] * (1 - chances[i]) / kRanks)) << i;
+  }
 }
 
 TEST(Workload, PowerLawRanksOverlapMoreThanUniformOnes) {
