@@ -1,5 +1,6 @@
 #include "sim/simgrid_world.hpp"
 
+#include <limits>
 #include <list>
 #include <optional>
 #include <simgrid/Exception.hpp>
@@ -40,8 +41,14 @@ struct Parcel {
   Flight<Seconds> flight;
   Message message;
   bool departs = false;  // whether its date of departure is known
-  s4u::CommPtr transfer;
+  s4u::CommPtr flow;
   std::optional<Seconds> arrival;
+};
+
+// What a message meets on its way if it is alone.
+struct Path {
+  Seconds latency = 0;
+  double bandwidth = std::numeric_limits<double>::infinity();  // bytes/s of the narrowest link
 };
 
 struct RankState {
@@ -59,13 +66,15 @@ struct RankState {
 constexpr Seconds kFirstMilestone = 4;
 
 // One run, in a process of its own. Ranks enter SimGrid's kernel only to wait for a message: a send sets a
-// timer to its departure, whatever the sender does meanwhile, and the timer starts the flow.
+// timer to its departure, whatever the sender does meanwhile, and the timer starts the flow (or, where
+// nothing is shared, a timer to its arrival).
 class Simulation {
  public:
   Simulation(const Machine& machine, const Topology& topology, Rank ranks, const Program& program,
              int result_fd)
       : machine_(machine),
         program_(program),
+        sharing_(sharing_of(topology)),
         result_fd_(result_fd),
         states_(static_cast<std::size_t>(ranks)),
         results_(static_cast<std::size_t>(ranks)),
@@ -141,30 +150,42 @@ class Simulation {
 
   // The receiver of a rendezvous has posted the receive.
   void answer(Parcel& parcel) {
-    const RankState& receiver = state(parcel.to);
-    std::vector<s4u::Link*> path;
-    Seconds latency = 0;
-    state(sender_of(parcel.channel)).host->route_to(receiver.host, path, &latency);
+    const Seconds latency = path_of(parcel).latency;
     const Seconds request = parcel.flight.handed + latency;
-    const Seconds clear = std::max(request, receiver.clocks.cpu) + latency;
+    const Seconds clear = std::max(request, state(parcel.to).clocks.cpu) + latency;
     depart(parcel, std::max(parcel.flight.departure, clear));
   }
 
+  Path path_of(const Parcel& parcel) {
+    std::vector<s4u::Link*> links;
+    Path path;
+    state(sender_of(parcel.channel)).host->route_to(state(parcel.to).host, links, &path.latency);
+    for (const s4u::Link* link : links) path.bandwidth = std::min(path.bandwidth, link->get_bandwidth());
+    return path;
+  }
+
+  // Only what takes a share of a link becomes a flow: SimGrid 3.32 needs time for each in proportion to their
+  // number.
   void depart(Parcel& parcel, Seconds date) {
     parcel.departs = true;
     ++under_way_;
-    Timer::set(date, [this, &parcel] { start_transfer(parcel); });
+    const std::uint64_t behind_the_first = std::max<std::uint64_t>(parcel.flight.bytes, 1) - 1;
+    if (sharing_ == Sharing::shared && behind_the_first > 0) {
+      Timer::set(date, [this, &parcel, behind_the_first] { start_flow(parcel, behind_the_first); });
+      return;
+    }
+    const Path path = path_of(parcel);
+    const Seconds arrival = date + path.latency + static_cast<double>(behind_the_first) / path.bandwidth;
+    Timer::set(arrival, [this, &parcel] { arrive(parcel); });
   }
 
   // In the kernel's context, so that completion is signalled to on_completion.
-  void start_transfer(Parcel& parcel) {
-    const std::uint64_t behind_the_first = std::max<std::uint64_t>(parcel.flight.bytes, 1) - 1;
-    parcel.transfer = s4u::Comm::sendto_init();
-    parcel.transfer->set_data(&parcel);
-    parcel.transfer->set_payload_size(behind_the_first)
+  void start_flow(Parcel& parcel, std::uint64_t bytes) {
+    parcel.flow = s4u::Comm::sendto_init();
+    parcel.flow->set_data(&parcel);
+    parcel.flow->set_payload_size(bytes)
         ->set_source(state(sender_of(parcel.channel)).host)
-        ->set_destination(state(parcel.to).host);
-    if (behind_the_first == 0) parcel.transfer->start();  // SimGrid starts only non-empty ones by itself
+        ->set_destination(state(parcel.to).host);  // starts it
   }
 
   void arrive(Parcel& parcel) {
@@ -194,6 +215,7 @@ class Simulation {
 
   const Machine& machine_;
   const Program& program_;
+  Sharing sharing_;
   int result_fd_;
   std::vector<RankState> states_;
   RunResult results_;

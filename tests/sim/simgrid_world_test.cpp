@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <numeric>
+#include <cmath>
 
 #include "sim/loggp_world.hpp"
 
@@ -82,21 +82,33 @@ Output flood(Transport& transport, int count, std::uint64_t bytes) {
   return {};
 }
 
-TEST(SimGridWorld, BinomialReduceTakesItsKnownTimes) {
+// Patterns without contention take the same time whether links are shared or not.
+class SimGridStar : public testing::TestWithParam<Sharing> {
+ protected:
+  static SimGridWorld world(const Machine& machine = reference_machine()) {
+    return {machine, star(GetParam())};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(SharedAndUnshared, SimGridStar, testing::Values(Sharing::shared, Sharing::unshared),
+                         [](const auto& sharing) {
+                           return sharing.param == Sharing::shared ? "shared" : "unshared";
+                         });
+
+TEST_P(SimGridStar, BinomialReduceTakesItsKnownTimes) {
   const RunResult result =
-      unshared_star().run(8, [](Transport& transport) { return binomial_reduce(transport, 1024); });
+      world().run(8, [](Transport& transport) { return binomial_reduce(transport, 1024); });
   expect_times(result, {34914, 24776, 13138, 13138, 1500, 1500, 1500, 1500});
 }
 
-TEST(SimGridWorld, DisseminationTakesItsKnownTime) {
-  const RunResult result =
-      unshared_star().run(16, [](Transport& transport) { return dissemination(transport, 1); });
+TEST_P(SimGridStar, DisseminationTakesItsKnownTime) {
+  const RunResult result = world().run(16, [](Transport& transport) { return dissemination(transport, 1); });
   expect_times(result, std::vector<double>(16, 22000));
 }
 
-TEST(SimGridWorld, PingPongTakesTwoMessages) {
+TEST_P(SimGridStar, PingPongTakesTwoMessages) {
   for (const std::uint64_t bytes : {0, 1, 2, 1000, 1000000000}) {
-    const RunResult result = unshared_star().run(2, [&](Transport& transport) -> Output {
+    const RunResult result = world().run(2, [&](Transport& transport) -> Output {
       if (transport.rank() == 1) transport.recv(0, 0);
       transport.send(1 - transport.rank(), 0, message_of(bytes));
       if (transport.rank() == 0) transport.recv(1, 0);
@@ -107,24 +119,23 @@ TEST(SimGridWorld, PingPongTakesTwoMessages) {
   }
 }
 
-TEST(SimGridWorld, FloodOfSmallMessagesIsSpacedByTheOverhead) {
-  expect_times(unshared_star().run(2, [](Transport& t) { return flood(t, 50, 1); }),
-               {50 * 1500, 51 * 1500 + 2500});
+TEST_P(SimGridStar, FloodOfSmallMessagesIsSpacedByTheOverhead) {
+  expect_times(world().run(2, [](Transport& t) { return flood(t, 50, 1); }), {50 * 1500, 51 * 1500 + 2500});
 }
 
-TEST(SimGridWorld, FloodOfSmallMessagesIsSpacedByTheGap) {
+TEST_P(SimGridStar, FloodOfSmallMessagesIsSpacedByTheGap) {
   const Machine machine = machine_of(2500 * kNano, 100 * kNano, 1000 * kNano, 6 * kNano);
-  expect_times(unshared_star(machine).run(2, [](Transport& t) { return flood(t, 50, 1); }),
+  expect_times(world(machine).run(2, [](Transport& t) { return flood(t, 50, 1); }),
                {50 * 100, 100 + 49 * 1000 + 2500 + 100});
 }
 
-TEST(SimGridWorld, FloodOfLargeMessagesIsSpacedByTheBytes) {
-  expect_times(unshared_star().run(2, [](Transport& t) { return flood(t, 50, 1024); }),
+TEST_P(SimGridStar, FloodOfLargeMessagesIsSpacedByTheBytes) {
+  expect_times(world().run(2, [](Transport& t) { return flood(t, 50, 1024); }),
                {50 * 1500, 1500 + 50 * 6138 + 2500 + 1500});
 }
 
-TEST(SimGridWorld, ScatterReachesEveryRankAfterItsTurn) {
-  const RunResult result = unshared_star().run(5, [](Transport& transport) -> Output {
+TEST_P(SimGridStar, ScatterReachesEveryRankAfterItsTurn) {
+  const RunResult result = world().run(5, [](Transport& transport) -> Output {
     for (Rank to = 1; transport.rank() == 0 && to < transport.size(); ++to)
       transport.send(to, 0, message_of(1024));
     if (transport.rank() > 0) transport.recv(0, 0);
@@ -134,11 +145,11 @@ TEST(SimGridWorld, ScatterReachesEveryRankAfterItsTurn) {
   expect_times(result, {4 * 1500, first, first + 6138, first + 2 * 6138, first + 3 * 6138});
 }
 
-TEST(SimGridWorld, RendezvousAddsARoundTripAndWaitsForTheReceiver) {
+TEST_P(SimGridStar, RendezvousAddsARoundTripAndWaitsForTheReceiver) {
   Machine machine = reference_machine();
   machine.network.S = 100;
   const auto late_receiver = [&](std::uint64_t bytes, std::uint64_t work) {
-    return unshared_star(machine).run(2, [=](Transport& transport) -> Output {
+    return world(machine).run(2, [=](Transport& transport) -> Output {
       if (transport.rank() == 1) transport.compute(Work::of(WorkKind::merge, work));
       transport.rank() == 0 ? transport.send(1, 0, message_of(bytes))
                             : static_cast<void>(transport.recv(0, 0));
@@ -180,22 +191,37 @@ std::vector<Step> random_steps(Rank ranks) {
   return steps;
 }
 
-RC_GTEST_PROP(SimGridWorld, EqualsTheLogGPEngineOnAnUnsharedStar, ()) {
-  const auto ranks = *rc::gen::inRange<Rank>(2, 8);
-  const std::vector<Step> steps = random_steps(ranks);
-  // Also days: doubles there are further apart than SimGrid's precision.
+// Scaled up to days: doubles there are further apart than SimGrid's precision.
+Machine random_machine() {
   const double scale = *rc::gen::element(1.0, 1.0, 1e3, 1e6, 1e9, 1e11);
   Machine machine = machine_of(2500 * kNano * scale, *rc::gen::element(0.0, 1500.3) * kNano * scale,
                                *rc::gen::element(0.0, 1000.0) * kNano * scale, 0.7 * kNano * scale);
-  machine.network.S = *rc::gen::element<std::uint64_t>(0, 100);
   machine.compute[WorkKind::merge] *= scale;
+  return machine;
+}
+
+void require_equal(World& world, const Machine& machine, Rank ranks, const std::vector<Step>& steps) {
   const Program program = [&](Transport& transport) { return follow(transport, steps); };
-  const RunResult expected = LogGPWorld(machine).run(ranks, program);
-  const RunResult result = unshared_star(machine).run(ranks, program);
+  const RunResult expected = LogGPWorld(machine).run(ranks, program), result = world.run(ranks, program);
   for (std::size_t rank = 0; rank < result.size(); ++rank) {
     RC_ASSERT(std::abs(result[rank].finish - expected[rank].finish) <= kExact * expected[rank].finish);
     RC_ASSERT(result[rank].counters == expected[rank].counters);
   }
+}
+
+RC_GTEST_PROP(SimGridWorld, EqualsTheLogGPEngineOnAnUnsharedStar, ()) {
+  const auto ranks = *rc::gen::inRange<Rank>(2, 8);
+  Machine machine = random_machine();
+  machine.network.S = *rc::gen::element<std::uint64_t>(0, 100);
+  SimGridWorld world(machine, star(Sharing::unshared));
+  require_equal(world, machine, ranks, random_steps(ranks));
+}
+
+// Between two ranks nothing is shared, as links are full-duplex and interfaces space their messages.
+RC_GTEST_PROP(SimGridWorld, FlowsOnASharedStarEqualTheLogGPEngineBetweenTwoRanks, ()) {
+  const Machine machine = random_machine();
+  SimGridWorld world(machine, star(Sharing::shared));
+  require_equal(world, machine, 2, random_steps(2));
 }
 
 TEST(SimGridWorld, LongRunsStayExact) {
@@ -204,9 +230,11 @@ TEST(SimGridWorld, LongRunsStayExact) {
     return {};
   };
   const RunResult expected = LogGPWorld(reference_machine()).run(6, program);
-  const RunResult result = unshared_star().run(6, program);
-  for (std::size_t rank = 0; rank < result.size(); ++rank)
-    EXPECT_NEAR(result[rank].finish, expected[rank].finish, kExact * expected[rank].finish);
+  for (const Sharing sharing : {Sharing::shared, Sharing::unshared}) {
+    const RunResult result = SimGridWorld(reference_machine(), star(sharing)).run(6, program);
+    for (std::size_t rank = 0; rank < result.size(); ++rank)
+      EXPECT_NEAR(result[rank].finish, expected[rank].finish, kExact * expected[rank].finish);
+  }
 }
 
 TEST(SimGridWorld, IncastTakesAsLongAsTheSharedLinkNeeds) {
@@ -272,7 +300,8 @@ TEST(SimGridWorld, MessagesOfOneChannelStayInOrder) {
       SimGridWorld(reference_machine(), star(Sharing::shared)).run(3, [](Transport& t) -> Output {
         Output received;
         for (int i = 0; i < 30; ++i) {
-          if (t.rank() > 0) t.send(0, 1, Message(std::vector{static_cast<std::byte>(i)}, i % 2 == 0 ? 50000 : 1));
+          if (t.rank() > 0)
+            t.send(0, 1, Message(std::vector{static_cast<std::byte>(i)}, i % 2 == 0 ? 50000 : 1));
           if (t.rank() == 0) received.push_back(t.recv(1 + i % 2, 1).flatten().at(0));
         }
         for (int i = 0; t.rank() == 0 && i < 30; ++i)
