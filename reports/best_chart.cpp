@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "reports/chart_frame.hpp"
 #include "reports/gnuplot.hpp"
 
 namespace sparsewire {
@@ -75,28 +76,28 @@ std::vector<CellRow> cell_rows(const std::vector<MapRow>& rows) {
 }
 
 std::string segment(double x0, double y0, double x1, double y1) {
-  return fmt::format("{:.9g} {:.9g}\n{:.9g} {:.9g}\n\n", x0, y0, x1, y1);
+  return fmt::format("{:.9g} {:.9g} {:.9g} {:.9g}\n", x0, y0, x1, y1);
 }
 
 // Borders between cells of different families, beside and above one another.
-std::string boundary_block(const std::vector<CellRow>& rows) {
-  std::string block = "# boundary between the families\n";
+std::string boundary_segments(const std::vector<CellRow>& rows) {
+  std::string segments;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t i = 0; i + 1 < rows[r].size(); ++i) {
       const Cell &left = rows[r][i], &right = rows[r][i + 1];
       if (left.best->family != right.best->family)
-        block += segment(left.x.high, left.y.low, left.x.high, left.y.high);
+        segments += segment(left.x.high, left.y.low, left.x.high, left.y.high);
     }
     if (r + 1 == rows.size()) break;
     for (const Cell& lower : rows[r]) {
       for (const Cell& upper : rows[r + 1]) {
         const double low = std::max(lower.x.low, upper.x.low), high = std::min(lower.x.high, upper.x.high);
         if (low < high && lower.best->family != upper.best->family)
-          block += segment(low, lower.y.high, high, lower.y.high);
+          segments += segment(low, lower.y.high, high, lower.y.high);
       }
     }
   }
-  return block + "\n";
+  return segments;
 }
 
 std::string cell_block(const std::string& algorithm, int number, const std::vector<CellRow>& rows) {
@@ -153,9 +154,22 @@ std::string plot_command(const std::vector<std::string>& winners, bool boundary,
   }
   if (boundary) {
     parts.push_back(
-        fmt::format("data index {} with lines lw 5 lc rgb 'black' title 'sparse | dense'", winners.size()));
+        fmt::format("data index {} using 1:2:($3-$1):($4-$2) with vectors nohead lw 3.5 lc rgb 'black' title "
+                    "'sparse | dense'",
+                    winners.size()));
   }
   return fmt::format("  plot {}", fmt::join(parts, ", \\\n    "));
+}
+
+double plot_height(std::size_t rows) {
+  return std::clamp(70.0 * static_cast<double>(rows), 200.0, 650.0);
+}
+
+std::size_t longest(const std::vector<std::string>& names) {
+  constexpr std::size_t kNumber = 4;
+  std::size_t length = 0;
+  for (const std::string& name : names) length = std::max(length, name.size() + kNumber);
+  return length;
 }
 
 }  // namespace
@@ -163,20 +177,20 @@ std::string plot_command(const std::vector<std::string>& winners, bool boundary,
 Chart best_chart(const SeriesKey& key, const std::vector<MapRow>& rows, const Styles& styles) {
   const std::vector<CellRow> cells = cell_rows(rows);
   const std::vector<std::string> winners = winners_of(cells, styles);
+  const Frame frame = frame_for(plot_height(rows.size()), winners.size() + 1, longest(winners));
   Chart chart = named_chart("best", key);
-  chart.height = std::clamp(260 + 70 * static_cast<int>(rows.size()), 400, 900);
+  chart.width = frame.width, chart.height = frame.height;
   for (const std::string& winner : winners) chart.data += cell_block(winner, styles.at(winner).number, cells);
-  const std::string boundary = boundary_block(cells);
-  const bool has_boundary = boundary.find("\n\n\n") != boundary.npos;
-  chart.data += boundary;
-  chart.settings = "set title " + full_title("Fastest allreduce", key) + "\n" +
-                   density_axis("x", extent(cells, &Cell::x)) + ranks_axis(rows, extent(cells, &Cell::y)) +
-                   density_axis_name() +
-                   "set ylabel 'ranks P'\n"
-                   "set style textbox opaque noborder fillcolor rgb 'white' margins 0.6,0.6\n"
-                   "set tics out nomirror\n"
-                   "set key outside right top Left reverse samplen 2 spacing 1.5 font ',12'\n";
-  chart.drawing = plot_command(winners, has_boundary, styles);
+  const std::string boundary = boundary_segments(cells);
+  chart.data += "# boundary between the families\n" + boundary;
+  chart.settings =
+      frame_commands(frame, {parameters_line("Fastest allreduce", key), origin_line("", key, "")}) +
+      density_axis("x", extent(cells, &Cell::x)) + ranks_axis(rows, extent(cells, &Cell::y)) +
+      density_axis_name() +
+      "set ylabel 'ranks P'\n"
+      "set style textbox opaque noborder fillcolor rgb 'white' margins 0.6,0.6\n"
+      "set tics out nomirror\n";
+  chart.drawing = plot_command(winners, !boundary.empty(), styles);
   return chart;
 }
 

@@ -14,11 +14,11 @@ namespace sparsewire {
 namespace {
 
 // A file name has to stay below 255 bytes with all its parts.
-constexpr std::size_t kLongestPart = 40;
+constexpr std::size_t kLongestPart = 30, kLongestWorkload = 60;
 
-std::string sanitised(const std::string& text) {
+std::string sanitised(const std::string& text, std::size_t longest = kLongestPart) {
   std::string result;
-  for (const char c : text.substr(0, kLongestPart)) {
+  for (const char c : text.substr(0, longest)) {
     const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
     result += kept ? c : '-';
   }
@@ -33,9 +33,11 @@ data = '{name}.dat'
 {settings}
 do for [kind in 'svg png'] {{
   if (kind eq 'svg') {{
-    set terminal svg size {width},{height} background 'white' font 'sans-serif,14'
+    set terminal svg size {width},{height} background 'white' font 'sans-serif,14' fontscale 1.3
+    point_scale = 0.65
   }} else {{
     set terminal pngcairo size {width2},{height2} font 'sans,14' fontscale 2 linewidth 2 pointscale 2
+    point_scale = 1.0
   }}
   set output '../{name}.'.kind
 {drawing}
@@ -60,8 +62,9 @@ Chart named_chart(const std::string& kind, const SeriesKey& key) {
   const std::string ranks = key.ranks > 0 ? fmt::format("P{}_", key.ranks) : "";
   const bool both = !key.machine.empty() && !key.topology.empty();
   Chart chart;
-  chart.name = fmt::format("{}_{}_{}_{}N{}_{}", kind, sanitised(key.backend), sanitised(key.workload), ranks,
-                           key.dimension, sanitised(key.precision));
+  chart.name =
+      fmt::format("{}_{}_{}_{}N{}_{}", kind, sanitised(key.backend),
+                  sanitised(key.workload, kLongestWorkload), ranks, key.dimension, sanitised(key.precision));
   chart.place = fmt::format("{}{}{}", sanitised(key.machine), both ? "_" : "", sanitised(key.topology));
   return chart;
 }

@@ -16,7 +16,7 @@ struct Chart {
   int height = 620;
   std::string data;      // the data file; the commands call it `data`
   std::string settings;  // gnuplot commands that hold for the whole chart
-  std::string drawing;   // gnuplot commands that plot
+  std::string drawing;   // gnuplot commands that plot; `point_scale` makes points of one size in both formats
 };
 
 // A chart without contents, named "time_simgrid_uniform_P64_N1048576_fp32" of letters, digits, '.', '-' and

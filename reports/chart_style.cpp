@@ -54,8 +54,8 @@ Style style_of(const std::string& family, std::size_t index, int number) {
   const std::size_t shape = (index + index / look.colors.size()) % look.points.size();
   Style style;
   style.number = number;
-  style.line = fmt::format("lc rgb {} dt {} lw 2 pt {} ps 0.9", hex(look.colors[i]), look.dashes[shape],
-                           look.points[shape]);
+  style.line = fmt::format("lc rgb {} dt {} lw 1.7", hex(look.colors[i]), look.dashes[shape]);
+  style.point = fmt::format("pt {} ps {}*point_scale", look.points[shape], sparse ? 0.9 : 1.1);
   style.fill = sparse ? fmt::format("lc rgb {} fs solid noborder",
                                     hex(tinted(look.colors[i], kTints[index % kTints.size()])))
                       : fmt::format("lc rgb {} fs pattern {} noborder", hex(look.colors[i]),
@@ -84,24 +84,34 @@ std::vector<Tic> tics_with(const std::vector<double>& mantissas, const Range& ra
   return tics;
 }
 
-// At most about eight of them, evenly.
-std::vector<Tic> thinned(const std::vector<Tic>& tics) {
-  constexpr std::size_t kMost = 8;
-  const std::size_t stride = (tics.size() + kMost - 1) / kMost;
+// Three to nine tics at multiples of 1, 2 or 5 times a power of ten, for ranges too short for powers.
+std::vector<Tic> linear_tics(const Range& range) {
+  const double rough = (range.high - range.low) / 8;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double step = power * (rough > 5 * power ? 10 : rough > 2 * power ? 5 : rough > power ? 2 : 1);
+  std::vector<Tic> tics;
+  for (double count = std::ceil(range.low / step); count * step <= range.high; ++count) {
+    const double value = count * step;
+    const int exponent = static_cast<int>(std::floor(std::log10(value * (1 + 1e-12))));
+    tics.push_back({value, exponent, value / std::pow(10.0, exponent)});
+  }
+  return tics;
+}
+
+std::vector<Tic> every_other(const std::vector<Tic>& tics) {
   std::vector<Tic> result;
-  for (std::size_t i = 0; i < tics.size(); i += stride) result.push_back(tics[i]);
+  for (std::size_t i = 0; i < tics.size(); i += 2) result.push_back(tics[i]);
   return result;
 }
 
 std::vector<Tic> labelled_tics(const Range& range) {
-  constexpr std::size_t kEnough = 4;
-  std::vector<double> tenths;
-  for (int i = 10; i < 100; ++i) tenths.push_back(i / 10.0);
+  constexpr std::size_t kEnough = 4, kMost = 12;
   for (const auto& mantissas : {std::vector<double>{1}, {1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 4, 5, 7}}) {
-    const std::vector<Tic> tics = tics_with(mantissas, range);
-    if (tics.size() >= kEnough) return tics.size() > 12 ? thinned(tics) : tics;
+    std::vector<Tic> tics = tics_with(mantissas, range);
+    while (tics.size() > kMost) tics = every_other(tics);
+    if (tics.size() >= kEnough) return tics;
   }
-  return thinned(tics_with(tenths, range));
+  return linear_tics(range);
 }
 
 using TicLabel = std::function<std::string(const Tic&)>;
@@ -120,7 +130,7 @@ std::string log_axis(const std::string& axis, const Range& range, const TicLabel
 
 std::string power_label(const Tic& tic) {
   if (tic.exponent == 0) return fmt::format("{:.3g}", tic.value);
-  if (tic.mantissa == 1) return fmt::format("10^{{{}}}", tic.exponent);
+  if (std::abs(tic.mantissa - 1) < 1e-9) return fmt::format("10^{{{}}}", tic.exponent);
   return fmt::format("{:.3g}·10^{{{}}}", tic.mantissa, tic.exponent);
 }
 
@@ -129,12 +139,6 @@ std::string time_label(const Tic& tic) {
   const std::size_t micro = text.find("us");
   if (micro != text.npos) text.replace(micro, 2, "µs");
   return text;
-}
-
-std::string superscript(const std::string& power) {
-  const std::size_t mark = power.find('^');
-  if (mark == power.npos) return power;
-  return fmt::format("{}^{{{}}}", power.substr(0, mark), power.substr(mark + 1));
 }
 
 }  // namespace
@@ -174,30 +178,22 @@ std::string ratio_axis(const std::string& axis, const Range& range) {
   return log_axis(axis, range, [](const Tic& tic) { return fmt::format("{:.3g}", tic.value); });
 }
 
-std::string parameters_title(const std::string& what, const SeriesKey& key) {
-  const std::string ranks = key.ranks > 0 ? fmt::format(", P = {} ranks", key.ranks) : "";
-  return fmt::format("{}.{}.{}", gnuplot_text(what + ": " + key.workload + ranks + ", N = "),
-                     gnuplot_enhanced(superscript(format_power(key.dimension))),
-                     gnuplot_text(" elements, " + key.precision));
-}
-
-std::string full_title(const std::string& what, const SeriesKey& key) {
-  return fmt::format("{}.\"\\n\".{}", parameters_title(what, key), gnuplot_text(origin_of(key)));
-}
-
-std::string origin_of(const SeriesKey& key) {
-  std::string text = key.backend;
-  if (!key.machine.empty()) text += ", machine " + key.machine;
-  if (!key.topology.empty()) text += ", topology " + key.topology;
-  return text;
-}
-
 std::string density_axis_name() {
   return "set xlabel 'density of a rank (non-zeros / N)'\n";
 }
 
 std::string light_grid() {
   return "set grid xtics ytics lc rgb '#d8d8d8' lt 1 lw 0.7\n";
+}
+
+std::string plot_lines(const std::vector<Curve>& curves, const Styles& styles) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const Style& style = styles.at(curves[i].algorithm);
+    parts.push_back(fmt::format("data index {} with linespoints {} {} title {}", i, style.line, style.point,
+                                gnuplot_text(curves[i].algorithm)));
+  }
+  return fmt::format("  plot {}", fmt::join(parts, ", \\\n    "));
 }
 
 std::string data_block(const std::string& name, const std::vector<CurvePoint>& points) {

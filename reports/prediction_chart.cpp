@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/chart_frame.hpp"
 #include "reports/gnuplot.hpp"
 #include "reports/text.hpp"
 
@@ -13,7 +14,7 @@ namespace sparsewire {
 namespace {
 
 // Pixels above the panels, below them, and between two rows of them.
-constexpr double kAbove = 130, kBelow = 65, kBetween = 65;
+constexpr double kAbove = 165, kBelow = 65, kBetween = 95;
 
 struct Panel {
   Curve predicted;
@@ -51,7 +52,11 @@ bool has_interval(const Measurement& m) {
          std::isfinite((*m.confidence_s)[1]);
 }
 
-// density, time, low, high; a point without an interval has '?' for both, which gnuplot skips in error bars.
+bool has_intervals(const Panel& panel) {
+  return std::ranges::any_of(panel.measured, [](const Measurement* m) { return has_interval(*m); });
+}
+
+// density, time, low, high; '?' where there is no interval.
 std::string measured_block(const Group& measured) {
   std::string block = "# measured\n";
   for (const Measurement* m : measured) {
@@ -62,27 +67,26 @@ std::string measured_block(const Group& measured) {
   return block + "\n\n";
 }
 
-struct Ranges {
-  Range densities, times;
-};
-
-Ranges ranges_of(const std::vector<Panel>& panels) {
-  std::vector<double> densities, times;
+Range densities_of(const std::vector<Panel>& panels) {
+  std::vector<double> densities;
   for (const Panel& panel : panels) {
-    for (const CurvePoint& point : panel.predicted.points) {
-      densities.push_back(point.density);
-      times.push_back(point.time);
-    }
-    for (const Measurement* m : panel.measured) {
-      densities.push_back(m->density);
-      times.push_back(m->time_s);
-      if (has_interval(*m)) times.insert(times.end(), m->confidence_s->begin(), m->confidence_s->end());
-    }
+    for (const CurvePoint& point : panel.predicted.points) densities.push_back(point.density);
+    for (const Measurement* m : panel.measured) densities.push_back(m->density);
   }
-  return {log_range(densities, 0.06), log_range(times, 0.08)};
+  return log_range(densities, 0.06);
 }
 
-// "measured / predicted 1.12 (0.93 to 1.4)": geometric mean and extremes.
+Range times_of(const Panel& panel) {
+  std::vector<double> times;
+  for (const CurvePoint& point : panel.predicted.points) times.push_back(point.time);
+  for (const Measurement* m : panel.measured) {
+    times.push_back(m->time_s);
+    if (has_interval(*m)) times.insert(times.end(), m->confidence_s->begin(), m->confidence_s->end());
+  }
+  return log_range(times, 0.08);
+}
+
+// "1.12 (0.93 to 1.4)": geometric mean and extremes.
 std::string agreement(const std::vector<double>& ratios) {
   double sum = 0;
   for (const double ratio : ratios) sum += std::log(ratio);
@@ -102,18 +106,20 @@ Grid grid_for(std::size_t panels) {
 }
 
 std::string panel_commands(const Panel& panel, std::size_t index, const Style& style) {
-  const bool intervals =
-      std::ranges::any_of(panel.measured, [](const Measurement* m) { return has_interval(*m); });
-  std::string text = fmt::format("  set title {} offset 0,-0.5\n", gnuplot_text(panel.predicted.algorithm));
-  text += fmt::format("  set label 1 {} at graph 0.04, graph 0.92 left font ',11'\n",
-                      gnuplot_text("measured / predicted " + agreement(panel.ratios)));
+  std::string text =
+      fmt::format(R"(  set title {}."\n".{} offset 0,-0.5)", gnuplot_text(panel.predicted.algorithm),
+                  gnuplot_text("ratio " + agreement(panel.ratios)));
+  text += "\n  " + time_axis("y", times_of(panel));
   text += fmt::format("  plot data index {} with lines {} notitle", 2 * index, style.line);
-  if (intervals) {
-    text += fmt::format(", data index {} using 1:2:3:4 with yerrorbars lc rgb 'black' lw 1.2 pt -1 notitle",
-                        2 * index + 1);
+  if (has_intervals(panel)) {
+    text += fmt::format(
+        ", data index {} using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 nofilled lc rgb "
+        "'black' lw 1.2 notitle",
+        2 * index + 1);
   }
-  return text + fmt::format(", data index {} using 1:2 with points lc rgb 'black' pt 7 ps 0.6 notitle\n",
-                            2 * index + 1);
+  return text + fmt::format(
+                    ", data index {} using 1:2 with points lc rgb 'black' pt 7 ps 0.75*point_scale notitle\n",
+                    2 * index + 1);
 }
 
 // The axes are named at the left column and at the lowest panel of each column.
@@ -123,24 +129,22 @@ std::string axis_names(std::size_t index, std::size_t panels, const Grid& grid) 
                      lowest ? "density of a rank (non-zeros / N)" : "");
 }
 
-std::string title_of(const SeriesKey& predicted, const SeriesKey& measured,
-                     const std::vector<Panel>& panels) {
-  const bool intervals = std::ranges::any_of(panels, [](const Panel& panel) {
-    return std::ranges::any_of(panel.measured, [](const Measurement* m) { return has_interval(*m); });
-  });
-  return fmt::format("{}.\"\\n\".{}.\"\\n\".{}", parameters_title("Allreduce time", predicted),
-                     gnuplot_text("line: predicted by " + origin_of(predicted)),
-                     gnuplot_text("points: measured by " + origin_of(measured) +
-                                  (intervals ? ", with 95 % confidence intervals of the median" : "")));
+std::vector<TitleLine> title_of(const SeriesKey& predicted, const SeriesKey& measured,
+                                const std::vector<Panel>& panels) {
+  const bool intervals = std::ranges::any_of(panels, [](const Panel& panel) { return has_intervals(panel); });
+  const std::string note = intervals ? ", with 95 % confidence intervals of the median" : "";
+  return {parameters_line("Allreduce time", predicted), origin_line("line: predicted by ", predicted, ""),
+          origin_line("points: measured over ", measured, note),
+          text_line("ratio: measured / predicted, geometric mean (lowest to highest)")};
 }
 
-std::string drawing_of(const std::vector<Panel>& panels, const std::string& title, int height,
-                       const Styles& styles) {
+std::string drawing_of(const std::vector<Panel>& panels, const std::vector<TitleLine>& title,
+                       const Chart& chart, const Styles& styles) {
   const Grid grid = grid_for(panels.size());
-  std::string text = fmt::format(
-      "  set multiplot layout {},{} margins screen 0.08,0.98,{:.3f},{:.3f} spacing screen 0.06,{:.3f} title "
-      "{}\n",
-      grid.rows, grid.columns, kBelow / height, 1.0 - kAbove / height, kBetween / height, title);
+  std::string text = fmt::format("  set multiplot layout {},{} margins screen 0.1,0.98,{:.3f},{:.3f}",
+                                 grid.rows, grid.columns, kBelow / chart.height, 1.0 - kAbove / chart.height);
+  text += fmt::format(" spacing screen 0.08,{:.3f} title {} font ',{:.3g}'\n", kBetween / chart.height,
+                      title_expression(title), title_size(title, chart.width));
   for (std::size_t i = 0; i < panels.size(); ++i) {
     text += axis_names(i, panels.size(), grid) +
             panel_commands(panels[i], i, styles.at(panels[i].predicted.algorithm));
@@ -155,21 +159,20 @@ std::optional<Chart> prediction_chart(const SeriesKey& predicted, const Group& p
                                       const Styles& styles) {
   const std::vector<Panel> panels = panels_of(predictions, measurements);
   if (panels.empty()) return std::nullopt;
-  const Ranges ranges = ranges_of(panels);
   Chart chart = named_chart("prediction", predicted);
   chart.place = fmt::format("{}_{}", chart.place, named_chart("", measured).place);
   const Grid grid = grid_for(panels.size());
   chart.width = grid.columns == 3 ? 1200 : 1000;
-  chart.height = static_cast<int>(kAbove + kBelow - kBetween) + 270 * grid.rows;
+  chart.height = static_cast<int>(kAbove + kBelow - kBetween) + 300 * grid.rows;
   for (const Panel& panel : panels) {
     chart.data +=
         data_block(panel.predicted.algorithm, panel.predicted.points) + measured_block(panel.measured);
   }
   chart.settings =
-      density_axis("x", ranges.densities) + time_axis("y", ranges.times) + light_grid() +
+      density_axis("x", densities_of(panels)) + light_grid() +
       "set datafile missing '?'\n"
       "set tics font ',11'\nset xlabel font ',12'\nset ylabel font ',12'\nset title font ',13'\n";
-  chart.drawing = drawing_of(panels, title_of(predicted, measured, panels), chart.height, styles);
+  chart.drawing = drawing_of(panels, title_of(predicted, measured, panels), chart, styles);
   return chart;
 }
 

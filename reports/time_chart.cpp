@@ -1,12 +1,11 @@
 #include "reports/time_chart.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "reports/gnuplot.hpp"
+#include "reports/chart_frame.hpp"
 #include "reports/text.hpp"
 
 namespace sparsewire {
@@ -28,53 +27,64 @@ std::string letter(std::size_t index) {
   return index < 26 ? name : fmt::format("{}{}", name, index / 26 + 1);
 }
 
-// Letters above the plot; one that stands close to the one before it goes a line higher, in turn.
-std::string change_marks(const std::vector<Changeover>& changes, const Range& densities) {
-  constexpr double kClose = 0.03;
-  const double length = std::log(densities.high / densities.low);
-  std::string commands;
-  double previous = 0;
-  int level = 0;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    const double density = changes[i].density;
-    const bool close = previous > 0 && std::abs(std::log(density / previous)) < kClose * length;
-    level = close ? (level + 1) % 3 : 0;
-    previous = density;
-    commands += fmt::format(
-        "set arrow from {0:.6g}, graph 0 to {0:.6g}, graph {1} nohead lw 1 lc rgb '#707070' back\n", density,
-        1.0 + 0.04 * level);
-    commands += fmt::format("set label '{}' at {:.6g}, graph {} center font ',12'\n", letter(i), density,
-                            1.025 + 0.04 * level);
+struct Mark {
+  std::string letter;
+  double density;
+  int level;         // lines of text above the plot
+  bool before_line;  // the letter stands left of its line, as the next line is close
+  bool family_changes;
+};
+
+std::string family_of(const std::vector<Curve>& curves, const std::string& algorithm) {
+  return std::ranges::find(curves, algorithm, &Curve::algorithm)->family;
+}
+
+// A mark that is close to the one before it goes a line higher, in turn.
+std::vector<Mark> marks_of(const std::vector<Curve>& curves, const std::vector<Changeover>& changes,
+                           const Range& densities) {
+  const double close = 0.035 * std::log(densities.high / densities.low);
+  std::vector<Mark> marks;
+  for (const Changeover& change : changes) {
+    const bool family_changes = family_of(curves, change.from) != family_of(curves, change.to);
+    Mark mark{letter(marks.size()), change.density, 0, false, family_changes};
+    if (!marks.empty() && std::abs(std::log(mark.density / marks.back().density)) < close) {
+      mark.level = (marks.back().level + 1) % 3;
+      marks.back().before_line = true;
+    }
+    marks.push_back(mark);
   }
-  return commands;
+  return marks;
 }
 
-std::string named(const std::string& text) {
-  return "keyentry with lines lw 0 lc rgb 'white' title " + gnuplot_text(text);
+std::string mark_commands(const Mark& mark, const Frame& frame) {
+  return fmt::format(
+      "set arrow from {0:.6g}, graph 0 to {0:.6g}, {1} nohead {2} back\n"
+      "set label '{3}' at {0:.6g}, {4} {5} font ',12'\n",
+      mark.density, line_above_plot(frame, mark.level),
+      mark.family_changes ? "lw 2 lc rgb 'black'" : "lw 1 lc rgb '#707070'", mark.letter,
+      line_above_plot(frame, mark.level + 0.6), mark.before_line ? "right offset -0.3,0" : "center");
 }
 
-std::vector<std::string> change_entries(const std::vector<Curve>& curves,
-                                        const std::vector<Changeover>& changes) {
-  std::vector<std::string> entries{named(" "), named("fastest, from the left:"),
-                                   named(*fastest_at_lowest_density(curves))};
+// What stands right of the plot under the key: who is the fastest from where on.
+std::vector<std::string> summary_lines(const std::vector<Curve>& curves,
+                                       const std::vector<Changeover>& changes) {
+  std::vector<std::string> lines{"fastest, from the left:", *fastest_at_lowest_density(curves)};
   for (std::size_t i = 0; i < std::min(changes.size(), kNamed); ++i) {
-    entries.push_back(named(fmt::format("{}: {} from {}", letter(i), changes[i].to,
-                                        format_crossover_density(changes[i].density))));
+    lines.push_back(fmt::format("{}: {} from {}", letter(i), changes[i].to,
+                                format_crossover_density(changes[i].density)));
   }
-  if (changes.size() > kNamed)
-    entries.push_back(named(fmt::format("and {} more changes", changes.size() - kNamed)));
-  return entries;
+  if (changes.size() > kNamed) lines.push_back(fmt::format("and {} more changes", changes.size() - kNamed));
+  return lines;
 }
 
-std::string plot_command(const std::vector<Curve>& curves, const Styles& styles,
-                         const std::vector<Changeover>& changes) {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    parts.push_back(fmt::format("data index {} with linespoints {} title {}", i,
-                                styles.at(curves[i].algorithm).line, gnuplot_text(curves[i].algorithm)));
+std::size_t longest(const std::vector<Curve>& curves, const std::vector<std::string>& lines) {
+  std::size_t length = 0;
+  for (const Curve& curve : curves) length = std::max(length, curve.algorithm.size());
+  for (const std::string& line : lines) {
+    length =
+        std::max(length, line.size() - std::min<std::size_t>(line.size(), 9));  // no key sample before it
   }
-  for (const std::string& entry : change_entries(curves, changes)) parts.push_back(entry);
-  return fmt::format("  plot {}", fmt::join(parts, ", \\\n    "));
+  return length;
 }
 
 }  // namespace
@@ -83,14 +93,17 @@ Chart time_chart(const SeriesKey& key, const std::vector<Curve>& curves, const S
   const Range densities = log_range(all_of(curves, &CurvePoint::density), 0.03);
   const Range times = log_range(all_of(curves, &CurvePoint::time), 0.05);
   const std::vector<Changeover> changes = envelope_changes(curves);
+  const std::vector<std::string> summary = summary_lines(curves, changes);
+  const Frame frame = frame_for(430, curves.size() + summary.size() + 1, longest(curves, summary));
   Chart chart = named_chart("time", key);
+  chart.width = frame.width, chart.height = frame.height;
   for (const Curve& curve : curves) chart.data += data_block(curve.algorithm, curve.points);
-  chart.settings = "set title " + full_title("Allreduce time", key) + " offset 0,1\n" +
-                   density_axis("x", densities) + time_axis("y", times) + change_marks(changes, densities) +
-                   density_axis_name() + light_grid() +
-                   "set ylabel 'time'\n"
-                   "set key outside right top Left reverse samplen 4 spacing 1.15 font ',12'\n";
-  chart.drawing = plot_command(curves, styles, changes);
+  chart.settings = frame_commands(frame, {parameters_line("Allreduce time", key), origin_line("", key, "")}) +
+                   text_beside(frame, curves.size(), summary) + density_axis("x", densities) +
+                   time_axis("y", times) + density_axis_name() + "set ylabel 'time of the slowest rank'\n" +
+                   light_grid();
+  for (const Mark& mark : marks_of(curves, changes, densities)) chart.settings += mark_commands(mark, frame);
+  chart.drawing = plot_lines(curves, styles);
   return chart;
 }
 
