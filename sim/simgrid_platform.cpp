@@ -1,5 +1,6 @@
 #include "sim/simgrid_platform.hpp"
 
+#include <algorithm>
 #include <map>
 #include <simgrid/s4u.hpp>
 #include <stdexcept>
@@ -33,21 +34,11 @@ LinkValues values_of(const LinkSpec& link, const DefaultLink& defaults) {
           link.latency_s.value_or(defaults.latency_s)};
 }
 
-// A full-duplex link: the link itself, and how a route crosses it forwards.
-s4u::LinkInRoute create_link(s4u::NetZone* zone, const std::string& name, const LinkValues& values,
-                             Sharing sharing) {
-  if (sharing == Sharing::shared) {
-    s4u::SplitDuplexLink* link = zone->create_split_duplex_link(name, values.bandwidth);
-    link->set_latency(values.latency);
-    return {link, Direction::UP};
-  }
-  s4u::Link* link = zone->create_link(name, values.bandwidth);
-  link->set_latency(values.latency)->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
-  return s4u::LinkInRoute(link);
-}
-
-s4u::LinkInRoute backwards(const s4u::LinkInRoute& link) {
-  return {link.get_link(), link.get_direction() == Direction::UP ? Direction::DOWN : Direction::NONE};
+const s4u::SplitDuplexLink* create_link(s4u::NetZone* zone, const std::string& name,
+                                        const LinkValues& values) {
+  s4u::SplitDuplexLink* link = zone->create_split_duplex_link(name, values.bandwidth);
+  link->set_latency(values.latency);
+  return link;
 }
 
 Hosts create_hosts(s4u::NetZone* zone, Rank ranks) {
@@ -61,9 +52,8 @@ Hosts create(const StarSpec& spec, const DefaultLink& defaults, Rank ranks) {
   s4u::NetZone* zone = s4u::create_star_zone("star");
   const Hosts hosts = create_hosts(zone, ranks);
   for (s4u::Host* host : hosts) {
-    const auto link =
-        create_link(zone, host->get_name() + "-link", values_of(spec.link, defaults), spec.sharing);
-    zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {link}, true);
+    const auto* link = create_link(zone, host->get_name() + "-link", values_of(spec.link, defaults));
+    zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {{link, Direction::UP}}, true);
   }
   zone->seal();
   return hosts;
@@ -79,12 +69,8 @@ s4u::ClusterCallbacks leaves_into(Hosts& hosts) {
       });
 }
 
-// SimGrid's clusters create shared links even when asked for FATPIPE ones.
-Hosts finish_cluster(s4u::NetZone* zone, Hosts hosts, Sharing sharing, Rank ranks) {
+Hosts finish_cluster(s4u::NetZone* zone, Hosts hosts, Rank ranks) {
   zone->seal();
-  if (sharing == Sharing::unshared)
-    for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links())
-      link->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
   hosts.resize(static_cast<std::size_t>(ranks));
   return hosts;
 }
@@ -95,7 +81,7 @@ Hosts create(const FatTreeSpec& spec, const DefaultLink& defaults, Rank ranks) {
   s4u::NetZone* zone = s4u::create_fatTree_zone(
       "fat-tree", nullptr, {static_cast<unsigned>(spec.down.size()), spec.down, spec.up, spec.parallel},
       leaves_into(hosts), link.bandwidth, link.latency, s4u::Link::SharingPolicy::SPLITDUPLEX);
-  return finish_cluster(zone, std::move(hosts), spec.sharing, ranks);
+  return finish_cluster(zone, std::move(hosts), ranks);
 }
 
 Hosts create(const TorusSpec& spec, const DefaultLink& defaults, Rank ranks) {
@@ -104,7 +90,7 @@ Hosts create(const TorusSpec& spec, const DefaultLink& defaults, Rank ranks) {
   s4u::NetZone* zone = s4u::create_torus_zone(
       "torus", nullptr, {spec.dimensions.begin(), spec.dimensions.end()}, leaves_into(hosts), link.bandwidth,
       link.latency, s4u::Link::SharingPolicy::SPLITDUPLEX);
-  return finish_cluster(zone, std::move(hosts), spec.sharing, ranks);
+  return finish_cluster(zone, std::move(hosts), ranks);
 }
 
 Hosts create(const DragonflySpec& spec, const DefaultLink& defaults, Rank ranks) {
@@ -117,46 +103,40 @@ Hosts create(const DragonflySpec& spec, const DefaultLink& defaults, Rank ranks)
                                                    spec.hosts_per_router},
                                                   leaves_into(hosts), link.bandwidth, link.latency,
                                                   s4u::Link::SharingPolicy::SPLITDUPLEX);
-  return finish_cluster(zone, std::move(hosts), spec.sharing, ranks);
+  return finish_cluster(zone, std::move(hosts), ranks);
 }
 
 // The links of a graph by their ends, lower vertex first; created when a route first crosses them.
 class GraphLinks {
  public:
-  GraphLinks(s4u::NetZone* zone, const NetworkGraph& graph, Sharing sharing)
-      : zone_(zone), graph_(graph), sharing_(sharing) {}
+  GraphLinks(s4u::NetZone* zone, const NetworkGraph& graph) : zone_(zone), graph_(graph) {}
 
   std::vector<s4u::LinkInRoute> along(const Route& route) {
     std::vector<s4u::LinkInRoute> links;
-    for (const Hop& hop : route) {
-      const s4u::LinkInRoute& link = at(hop);
-      links.push_back(hop.from < hop.to ? link : backwards(link));
-    }
+    for (const Hop& hop : route)
+      links.emplace_back(at(hop), hop.from < hop.to ? Direction::UP : Direction::DOWN);
     return links;
   }
 
  private:
-  const s4u::LinkInRoute& at(const Hop& hop) {
-    const std::pair<NetworkVertexId, NetworkVertexId> ends = std::minmax(hop.from, hop.to);
-    const auto found = links_.find(ends);
-    if (found != links_.end()) return found->second;
-    const NetworkLink& link = graph_[hop.edge];
-    return links_
-        .emplace(ends, create_link(zone_, link.name, {link.bandwidth_bytes_per_s, link.latency_s}, sharing_))
-        .first->second;
+  const s4u::SplitDuplexLink* at(const Hop& hop) {
+    const s4u::SplitDuplexLink*& link = links_[std::minmax(hop.from, hop.to)];
+    const NetworkLink& values = graph_[hop.edge];
+    if (link == nullptr)
+      link = create_link(zone_, values.name, {values.bandwidth_bytes_per_s, values.latency_s});
+    return link;
   }
 
   s4u::NetZone* zone_;
   const NetworkGraph& graph_;
-  Sharing sharing_;
-  std::map<std::pair<NetworkVertexId, NetworkVertexId>, s4u::LinkInRoute> links_;
+  std::map<std::pair<NetworkVertexId, NetworkVertexId>, const s4u::SplitDuplexLink*> links_;
 };
 
 Hosts create(const GraphSpec& spec, const DefaultLink& defaults, Rank ranks) {
   const NetworkGraph graph = to_graph({"graph", spec}, defaults, ranks);
   s4u::NetZone* zone = s4u::create_full_zone("graph");
   const Hosts hosts = create_hosts(zone, ranks);
-  GraphLinks links(zone, graph, spec.sharing);
+  GraphLinks links(zone, graph);
   for (NetworkVertexId from = 0; from < hosts.size(); ++from) {
     const Routes routes(graph, from);
     for (NetworkVertexId to = from + 1; to < hosts.size(); ++to)

@@ -60,9 +60,9 @@ struct RankState {
   std::optional<std::string> failure;
 };
 
-// Simulated time never jumps to more than the double of itself from here on: the sum of a date and the
-// distance to a later one is then exactly the later one, also where doubles are further apart than
-// surf/precision, and SimGrid would miss an event that it steps over.
+// Simulated time never more than doubles in one step from here on. SimGrid adds the distance of the next
+// event to the date. Beyond twice the date the sum can miss the event by a rounding; where doubles are
+// further apart than surf/precision SimGrid then never sees the event again.
 constexpr Seconds kFirstMilestone = 4;
 
 // One run, in a process of its own. Ranks enter SimGrid's kernel only to wait for a message: a send sets a

@@ -123,14 +123,14 @@ TEST(SimGridPlatform, AGraphThatIsAStarEqualsTheStar) {
   }
 }
 
-// The two middle links of the chain h0-s-s-h1 etc. carry two flows each way.
+// Every host sends to one on the other side: two flows each way over the middle.
 TEST(SimGridPlatform, FlowsShareAnInnerLinkInEachDirectionApart) {
   const auto time_of = [](Sharing sharing) {
-    const GraphSpec dumbbell{{"a0", "a1", "b0", "b1", "left", "right"},
+    const GraphSpec dumbbell{{"a0", "b0", "a1", "b1", "left", "right"},
                              4,
-                             {{0, 4, {}}, {1, 4, {}}, {2, 5, {}}, {3, 5, {}}, {4, 5, {}}},
+                             {{0, 4, {}}, {1, 5, {}}, {2, 4, {}}, {3, 5, {}}, {4, 5, {}}},
                              sharing};
-    return finish_time(shifted({"graph", dumbbell}, 4, 2, 1000001)) - 3 * kLink;
+    return finish_time(shifted({"graph", dumbbell}, 4, 1, 1000001)) - 3 * kLink;
   };
   EXPECT_NEAR(time_of(Sharing::unshared), 1e6 / kBandwidth, 1e-9);
   EXPECT_NEAR(time_of(Sharing::shared), 2 * 1e6 / kBandwidth, 1e-9);

@@ -237,19 +237,43 @@ TEST(SimGridWorld, LongRunsStayExact) {
   }
 }
 
+// Far events whose dates are not the sum of the date before them and a distance.
+TEST(SimGridWorld, NoEventIsLostWhenTimeJumps) {
+  SimGridWorld world(machine_of(14.9, 0, 0, 1e-9), star(Sharing::shared));
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const std::uint64_t first = 370000001 + 1001 * i, second = 4000000000 + 47000001 * i;  // ns
+    const RunResult result = world.run(4, [&](Transport& transport) {
+      if (transport.rank() == 0) transport.compute(Work::of(WorkKind::merge, first));
+      if (transport.rank() == 2) transport.compute(Work::of(WorkKind::merge, second));
+      if (transport.rank() % 2 == 0) transport.send(transport.rank() + 1, 0, message_of(2));
+      return transport.rank() % 2 == 1 ? transport.recv(transport.rank() - 1, 0).flatten() : Output{};
+    });
+    const auto first_ns = static_cast<double>(first), second_ns = static_cast<double>(second);
+    expect_times(result, {first_ns, first_ns + 14.9e9 + 1, second_ns, second_ns + 14.9e9 + 1});
+  }
+}
+
+TEST(SimGridWorld, NoWindowLimitsLongFatPipes) {
+  const RunResult result =
+      SimGridWorld(machine_of(0.1, 0, 0, 1 * kNano), star(Sharing::shared)).run(2, [](Transport& t) {
+        return flood(t, 1, 100000001);
+      });
+  expect_times(result, {0, 0.2e9});
+}
+
 TEST(SimGridWorld, IncastTakesAsLongAsTheSharedLinkNeeds) {
-  const Seconds fixed = (1500 + 2500 + 1500) * kNano;
-  const auto time_of = [&](Rank senders, Sharing sharing) {
-    return finish_time(
-               SimGridWorld(reference_machine(), star(sharing))
-                   .run(senders + 1, [](Transport& transport) { return incast(transport, 1000000); })) -
-           fixed;
-  };
-  const Seconds one = time_of(1, Sharing::shared);
-  EXPECT_NEAR(one, 999999 * 6 * kNano, kExact * one);
-  for (const Rank senders : {2, 4, 8}) {
-    EXPECT_NEAR(time_of(senders, Sharing::shared) / one, senders, 1e-3 * senders) << senders;
-    EXPECT_NEAR(time_of(senders, Sharing::unshared) / one, 1, 1e-2) << senders;
+  const double bytes = 999999 * 6;  // ns of one message
+  for (const Rank senders : {1, 2, 3, 4, 8, 100}) {
+    const auto time_of = [&](Sharing sharing) {
+      return finish_time(
+          SimGridWorld(reference_machine(), star(sharing)).run(senders + 1, [](Transport& transport) {
+            return incast(transport, 1000000);
+          }));
+    };
+    const double shared = (1500 + 2500 + senders * bytes + senders * 1500.0) * kNano;
+    EXPECT_NEAR(time_of(Sharing::shared), shared, kExact * shared) << senders;
+    const double unshared = (1500 + 2500 + bytes + senders * 1500.0) * kNano;
+    EXPECT_NEAR(time_of(Sharing::unshared), unshared, kExact * unshared) << senders;
   }
 }
 
