@@ -284,9 +284,14 @@ RunOutcome Simulation::outcome() {
 // Runs in the child. Errors that SimGrid or the platform raise become the outcome.
 void simulate(const Machine& machine, const Topology& topology, Rank ranks, const Program& program,
               int result_fd) {
-  std::string name = "sparsewire", quiet = "--log=root.thresh:critical";
-  std::vector<char*> arguments = {name.data(), quiet.data(), nullptr};
-  int count = 2;
+  std::vector<std::string> words = {"sparsewire", "--log=root.thresh:critical"};
+#ifdef __SANITIZE_ADDRESS__
+  words.push_back("--cfg=contexts/factory:thread");  // the sanitizer does not know SimGrid's other stacks
+#endif
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
   try {
     const auto* engine =
         new s4u::Engine(&count, arguments.data());  // SimGrid 3.32 does not survive its destruction

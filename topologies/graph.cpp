@@ -15,8 +15,8 @@ class Builder {
  public:
   Builder(const DefaultLink& defaults, const LinkSpec& link) : defaults_(defaults), link_(link) {}
 
-  NetworkVertexId add_host(std::string name) { return boost::add_vertex({std::move(name), true}, graph_); }
-  NetworkVertexId add_switch(std::string name) { return boost::add_vertex({std::move(name), false}, graph_); }
+  NetworkVertexId add_host(std::string name) { return add({std::move(name), true}); }
+  NetworkVertexId add_switch(std::string name) { return add({std::move(name), false}); }
   void add_hosts(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) add_host("host" + std::to_string(i));
   }
@@ -36,6 +36,12 @@ class Builder {
   NetworkGraph take() { return std::move(graph_); }
 
  private:
+  NetworkVertexId add(NetworkVertex vertex) {
+    const NetworkVertexId id = boost::add_vertex(graph_);
+    graph_[id] = std::move(vertex);
+    return id;
+  }
+
   DefaultLink defaults_;
   LinkSpec link_;
   NetworkGraph graph_;
