@@ -61,13 +61,16 @@ json default_of(const json& schema, const std::string& key) {
   return schema.at("properties").at(key).at("default");
 }
 
-json load(const fs::path& file, const json& schema, const std::string& definition, Problems& problems) {
+std::string contents_of(const fs::path& file, Problems& problems) {
   std::ifstream input(file);
   if (!input || fs::is_directory(file)) {
     problems.add("", "cannot open the file");
     problems.throw_if_any();
   }
-  const std::string text{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+  return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+}
+
+json checked(std::string_view text, const json& schema, const std::string& definition, Problems& problems) {
   ParsedJson parsed = parse_json(text);
   problems.add(parsed.problems);
   if (parsed.value.is_null() && !parsed.problems.empty()) problems.throw_if_any();
@@ -93,7 +96,7 @@ Machine machine_of(const json& value) {
 
 Machine load_machine(const fs::path& file, const json& schema) {
   Problems problems(file);
-  const json value = load(file, schema, "machine", problems);
+  const json value = checked(contents_of(file, problems), schema, "machine", problems);
   problems.throw_if_any();
   return machine_of(value);
 }
@@ -308,10 +311,17 @@ class Builder {
 Experiment read_experiment(const fs::path& file, const std::vector<std::string>& algorithm_names) {
   const json schema = json::parse(experiment_schema());
   Problems problems(file);
-  const json document = load(file, schema, "", problems);
+  const json document = checked(contents_of(file, problems), schema, "", problems);
   Experiment experiment = Builder(file, schema, problems).build(document, algorithm_names);
   problems.throw_if_any();
   return experiment;
+}
+
+Machine machine_from_text(std::string_view text, const std::string& name) {
+  Problems problems{fs::path(name)};
+  const json value = checked(text, json::parse(experiment_schema()), "machine", problems);
+  problems.throw_if_any();
+  return machine_of(value);
 }
 
 Machine read_machine(const fs::path& file) {

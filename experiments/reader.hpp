@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/experiment.hpp"
@@ -24,5 +25,8 @@ Experiment read_experiment(const std::filesystem::path& file,
 
 // Reads a file that holds only a machine. Throws ExperimentError.
 Machine read_machine(const std::filesystem::path& file);
+
+// Reads the text of such a file; `name` stands for the file in errors. Throws ExperimentError.
+Machine machine_from_text(std::string_view text, const std::string& name);
 
 }  // namespace sparsewire

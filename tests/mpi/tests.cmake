@@ -22,3 +22,11 @@ sparsewire_mpi_failure_test(mpi_deadlock mpi_failing_program RANKS 2 ARGS deadlo
 sparsewire_mpi_executable(mpi_last_rank_fails_test mpi/mpi_last_rank_fails_test.cpp)
 sparsewire_mpi_failure_test(mpi_failure_of_one_rank_fails_the_job mpi_last_rank_fails_test RANKS 3
                             EXPECT "rank 2: LastRank.Fails: .*as it should")
+
+# The suites of every world, over MPI.
+sparsewire_mpi_executable(mpi_contract_test contract/contract_test.cpp support/mpi_worlds.cpp)
+sparsewire_mpi_test(mpi_contract_test RANKS 1 2 3 8)
+sparsewire_mpi_executable(mpi_allreduce_test algorithms/allreduce_test.cpp algorithms/cases_test.cpp
+                          mpi/equals_simulation_test.cpp support/mpi_worlds.cpp LINK sparsewire_sim)
+sparsewire_mpi_test(mpi_allreduce_test RANKS 4 9)
+sparsewire_mpi_test(mpi_allreduce_test RANKS 32 LABELS slow TIMEOUT 900)

@@ -1,0 +1,224 @@
+#include "experiments/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "experiments/workload.hpp"
+#include "model/closed_forms.hpp"
+#include "reports/statistics.hpp"
+
+namespace sparsewire {
+namespace {
+
+// What a rank reports of its result; the result itself stays where it is.
+struct Digest {
+  Seconds elapsed_s = 0;
+  std::uint64_t hash = 0;
+  double worst_excess = 0;
+};
+
+template <class T>
+std::uint64_t hash_of(const Stream<T>& stream) {
+  const std::span<const std::byte> bytes = stream.packed().chunk(0);
+  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+double excess(double found, double expected, double tolerance) {
+  if (std::isnan(expected)) return std::isnan(found) ? 0 : std::numeric_limits<double>::infinity();
+  if (found == expected) return 0;
+  const double error = std::abs(found - expected);
+  if (std::isnan(error)) return std::numeric_limits<double>::infinity();
+  return tolerance > 0 ? error / tolerance : std::numeric_limits<double>::infinity();
+}
+
+template <class T>
+double worst_excess(const Stream<T>& stream, const ExpectedSum& expected) {
+  if (expected.values.empty()) return 0;
+  double worst = 0;
+  std::uint64_t next = 0;  // the first index that has not been compared
+  const auto compare = [&](std::uint64_t index, double found) {
+    for (; next < index; ++next)
+      worst = std::max(worst, excess(0, expected.values[next], expected.tolerance[next]));
+    if (next >= expected.values.size()) return;
+    worst = std::max(worst, excess(found, expected.values[next], expected.tolerance[next]));
+    ++next;
+  };
+  for (std::size_t i = 0; i < stream.values().size(); ++i)
+    compare(stream.is_dense() ? i : stream.indices()[i], static_cast<double>(stream.values()[i]));
+  compare(expected.values.size(), 0);
+  return worst;
+}
+
+template <class T>
+ExpectedSum expected_sum(const std::vector<SparseVector<T>>& vectors) {
+  ExpectedSum expected;
+  const std::uint64_t dimension = vectors.front().dimension;
+  if (dimension > kMostVerified) return expected;
+  expected.values.assign(dimension, 0);
+  expected.tolerance.assign(dimension, 0);
+  for (const SparseVector<T>& vector : vectors)
+    for (std::size_t i = 0; i < vector.indices.size(); ++i) {
+      expected.values[vector.indices[i]] += static_cast<double>(vector.values[i]);
+      expected.tolerance[vector.indices[i]] += std::abs(static_cast<double>(vector.values[i]));
+    }
+  // each of P - 1 additions may be off by half a unit in the last place of a partial sum
+  const double unit = static_cast<double>(vectors.size()) * std::numeric_limits<T>::epsilon();
+  for (double& tolerance : expected.tolerance) tolerance *= unit;
+  return expected;
+}
+
+}  // namespace
+
+template <class T>
+double Inputs<T>::density() const {
+  if (dimension() == 0) return 0;
+  double count = 0;
+  for (const SparseVector<T>& vector : vectors) count += static_cast<double>(vector.count());
+  return count / static_cast<double>(vectors.size()) / static_cast<double>(dimension());
+}
+
+template <class T>
+double Inputs<T>::result_density() const {
+  return dimension() == 0 ? 0 : union_sizes.back() / static_cast<double>(dimension());
+}
+
+template <class T>
+Inputs<T> inputs_from(std::vector<SparseVector<T>> vectors) {
+  Inputs<T> inputs;
+  inputs.union_sizes = union_table(vectors);
+  inputs.expected = expected_sum(vectors);
+  inputs.vectors = std::move(vectors);
+  return inputs;
+}
+
+template <class T>
+Inputs<T> make_inputs(const Cell& cell, std::uint64_t seed) {
+  return inputs_from(generate<T>(cell.workload, cell.ranks, cell.dimension, cell.density, seed));
+}
+
+template <class T>
+Stream<T> starting_stream(const SparseVector<T>& vector, Family family) {
+  Stream<T> stream = stream_of(vector);
+  return family == Family::dense ? densified(std::move(stream)).value : stream;
+}
+
+template <class T>
+Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Inputs<T>& inputs,
+                const std::function<Stream<T>(Rank)>& start) {
+  const RunResult result = world.run(static_cast<Rank>(inputs.vectors.size()), [&](Transport& transport) {
+    Stream<T> mine = start(transport.rank());
+    const Seconds begin = transport.now();
+    const Stream<T> total = algorithm.run(transport, std::move(mine));
+    Digest digest{transport.now() - begin, hash_of(total), 0};
+    if (transport.rank() == 0) digest.worst_excess = worst_excess(total, inputs.expected);
+    Output output(sizeof digest);
+    std::memcpy(output.data(), &digest, sizeof digest);
+    return output;
+  });
+  Trial trial;
+  trial.ranks_agree = true;
+  std::optional<std::uint64_t> hash;
+  for (const RankResult& rank : result) {
+    Digest digest;
+    std::memcpy(&digest, rank.output.data(), sizeof digest);
+    trial.time_s = std::max(trial.time_s, digest.elapsed_s);
+    trial.finish_s.push_back(digest.elapsed_s);
+    trial.counters.push_back(rank.counters);
+    trial.ranks_agree = trial.ranks_agree && digest.hash == hash.value_or(digest.hash);
+    hash = digest.hash;
+    trial.worst_excess = std::max(trial.worst_excess, digest.worst_excess);
+  }
+  return trial;
+}
+
+template <class T>
+std::optional<Terms> predict_for(std::string_view algorithm, const Machine& machine,
+                                 const Inputs<T>& inputs) {
+  CostInput input{static_cast<Rank>(inputs.vectors.size()), inputs.dimension(), sizeof(T),
+                  inputs.union_sizes};
+  // the form's first entry is a rank's own count: the mean, where ranks differ, if the unions allow it
+  const double mean = inputs.density() * static_cast<double>(inputs.dimension());
+  if (input.ranks > 1) input.union_sizes[0] = std::min(mean, input.union_sizes[1]);
+  return predict(algorithm, machine, input);
+}
+
+Measurement blank_measurement(const Experiment& experiment, const Cell& cell, const Point& point) {
+  Measurement measurement;
+  measurement.key = point.key;
+  measurement.experiment = experiment.name;
+  measurement.backend = point.backend;
+  measurement.algorithm = point.algorithm;
+  measurement.family = point.algorithm == kMpiAllreduce ? "dense" : "sparse";
+  for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+    if (algorithm.name == point.algorithm)
+      measurement.family = algorithm.family == Family::dense ? "dense" : "sparse";
+  measurement.workload = cell.workload.label;
+  measurement.machine = experiment.machine.name;
+  measurement.topology = point.backend == kSimGridBackend ? experiment.topology.name : "";
+  measurement.precision = cell.precision;
+  measurement.ranks = cell.ranks;
+  measurement.dimension = cell.dimension;
+  measurement.density = cell.density;
+  measurement.seed = experiment.seed;
+  return measurement;
+}
+
+template <class T>
+void fill_in(Measurement& measurement, const std::vector<Trial>& trials, const Inputs<T>& inputs,
+             const std::optional<Terms>& prediction) {
+  if (measurement.dimension == 0) {  // a file's, known only now
+    measurement.dimension = inputs.dimension();
+    measurement.density = inputs.density();
+  }
+  measurement.result_density = inputs.result_density();
+  measurement.ranks_agree = true;
+  double worst = 0;
+  for (const Trial& trial : trials) {
+    measurement.samples_s.push_back(trial.time_s);
+    measurement.ranks_agree = measurement.ranks_agree && trial.ranks_agree;
+    worst = std::max(worst, trial.worst_excess);
+  }
+  measurement.time_s = median(measurement.samples_s);
+  if (measurement.backend == kMpiBackend) measurement.confidence_s = median_confidence(measurement.samples_s);
+  for (const Counters& counters : trials.front().counters) {
+    measurement.messages += counters.messages;
+    measurement.messages_max = std::max(measurement.messages_max, counters.messages);
+    measurement.wire_bytes += counters.wire_bytes;
+    measurement.wire_bytes_max = std::max(measurement.wire_bytes_max, counters.wire_bytes);
+    measurement.work += counters.work;
+  }
+  if (prediction)
+    measurement.model = {prediction->total, prediction->latency, prediction->overhead, prediction->bandwidth,
+                         prediction->compute};
+  if (measurement.ranks_agree && worst <= 1) return;
+  measurement.status = "failed";
+  measurement.reason =
+      measurement.ranks_agree
+          ? fmt::format("the result is {:.3g} times further from the serial sum than rounding explains",
+                        worst)
+          : "ranks ended with different results";
+}
+
+template struct Inputs<float>;
+template struct Inputs<double>;
+template Inputs<float> inputs_from(std::vector<SparseVector<float>>);
+template Inputs<double> inputs_from(std::vector<SparseVector<double>>);
+template Inputs<float> make_inputs(const Cell&, std::uint64_t);
+template Inputs<double> make_inputs(const Cell&, std::uint64_t);
+template Stream<float> starting_stream(const SparseVector<float>&, Family);
+template Trial run_trial(World&, const Allreduce<Stream<float>>&, const Inputs<float>&,
+                         const std::function<Stream<float>(Rank)>&);
+template Stream<double> starting_stream(const SparseVector<double>&, Family);
+template Trial run_trial(World&, const Allreduce<Stream<double>>&, const Inputs<double>&,
+                         const std::function<Stream<double>(Rank)>&);
+template std::optional<Terms> predict_for(std::string_view, const Machine&, const Inputs<float>&);
+template std::optional<Terms> predict_for(std::string_view, const Machine&, const Inputs<double>&);
+template void fill_in(Measurement&, const std::vector<Trial>&, const Inputs<float>&,
+                      const std::optional<Terms>&);
+template void fill_in(Measurement&, const std::vector<Trial>&, const Inputs<double>&,
+                      const std::optional<Terms>&);
+
+}  // namespace sparsewire

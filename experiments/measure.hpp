@@ -1,0 +1,71 @@
+// One cell's inputs, and one allreduce on them in any world.
+#pragma once
+
+#include <optional>
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/payload/stream.hpp"
+#include "algorithms/transport/world.hpp"
+#include "experiments/sweep.hpp"
+#include "model/terms.hpp"
+#include "reports/measurement.hpp"
+
+namespace sparsewire {
+
+// The sum that every algorithm has to return, computed in double precision; `tolerance` is what rounding may
+// change at each index. Empty for vectors above kMostVerified elements, which are not verified.
+struct ExpectedSum {
+  std::vector<double> values, tolerance;
+};
+inline constexpr std::uint64_t kMostVerified = std::uint64_t{1} << 27;
+
+// Every rank's vector, and what is known of them together.
+template <class T>
+struct Inputs {
+  std::vector<SparseVector<T>> vectors;  // by rank
+  std::vector<double> union_sizes;       // of the first 1, 2, ..., P ranks
+  ExpectedSum expected;
+
+  std::uint64_t dimension() const { return vectors.front().dimension; }
+  double density() const;         // mean over ranks
+  double result_density() const;  // of the union
+};
+
+// Throws std::invalid_argument or NotEnoughData if the cell's inputs cannot exist.
+template <class T>
+Inputs<T> make_inputs(const Cell& cell, std::uint64_t seed);
+template <class T>
+Inputs<T> inputs_from(std::vector<SparseVector<T>> vectors);
+
+// One run: what each rank did, and whether the result is right.
+struct Trial {
+  Seconds time_s = 0;              // until the slowest rank had its result
+  std::vector<Seconds> finish_s;   // by rank
+  std::vector<Counters> counters;  // by rank
+  bool ranks_agree = false;        // bit for bit
+  double worst_excess = 0;         // rank 0's largest error over its tolerance; above 1 the result is wrong
+};
+
+// What a rank starts from, made before its clock starts: sparse or dense by break-even, and dense for the
+// dense family.
+template <class T>
+Stream<T> starting_stream(const SparseVector<T>& vector, Family family);
+
+// Runs `algorithm` in `world` on `inputs`, where `start(rank)` gives a rank's starting stream.
+template <class T>
+Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Inputs<T>& inputs,
+                const std::function<Stream<T>(Rank)>& start);
+
+// The closed form's view of the same inputs.
+template <class T>
+std::optional<Terms> predict_for(std::string_view algorithm, const Machine& machine, const Inputs<T>& inputs);
+
+// What all measurements of a cell share. Status and times are still those of no run.
+Measurement blank_measurement(const Experiment& experiment, const Cell& cell, const Point& point);
+
+// Fills in what trials of one point found; `trials` has at least one.
+template <class T>
+void fill_in(Measurement& measurement, const std::vector<Trial>& trials, const Inputs<T>& inputs,
+             const std::optional<Terms>& prediction);
+
+}  // namespace sparsewire

@@ -1,0 +1,29 @@
+// Measures the points of a sweep on the processes of an MPI job.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/payload/stream.hpp"
+#include "algorithms/transport/mpi_world.hpp"
+#include "experiments/simulated_run.hpp"
+
+namespace sparsewire {
+
+// The catalogue, and the library's own allreduce on `world`.
+template <class T>
+std::vector<Allreduce<Stream<T>>> mpi_catalogue(MpiWorld& world);
+
+// Sends `text` of process 0 to all others; every process calls it and gets it back.
+std::string broadcast(MpiWorld& world, const MpiSession& session, const std::string& text);
+
+// Measures every point of the backend "mpi" whose key is not in `finished`: in each cell first the warm-ups,
+// then the repetitions, each a round over all algorithms, so that noise meets them alike. Points that need
+// more ranks than there are processes are skipped. Every process calls it with the same arguments;
+// `on_measurement` is called on process 0 only. `stop` of process 0 counts, and is looked at after each cell.
+void run_mpi(const Experiment& experiment, const std::vector<Cell>& cells,
+             const std::set<std::string>& finished, MpiWorld& world, const MpiSession& session,
+             const std::atomic<bool>& stop, const OnMeasurement& on_measurement);
+
+}  // namespace sparsewire

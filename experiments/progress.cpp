@@ -1,0 +1,57 @@
+#include "experiments/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sparsewire {
+namespace {
+
+constexpr double kTerminalInterval_s = 0.2, kPlainInterval_s = 10;
+
+std::string duration(double seconds) {
+  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600)
+    return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
+
+Progress::Progress(std::string label, std::size_t total, std::FILE* out)
+    : label_(std::move(label)), total_(total), out_(out), terminal_(isatty(fileno(out)) != 0) {}
+
+double Progress::elapsed_s() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+std::string Progress::text() const {
+  std::string text = fmt::format("{}: {}/{} points", label_, done_, total_);
+  const double rate = static_cast<double>(done_) / std::max(elapsed_s(), 1e-9);
+  if (done_ > 0 && done_ < total_)
+    text +=
+        fmt::format(", {:.3g} points/s, {} left", rate, duration(static_cast<double>(total_ - done_) / rate));
+  return text;
+}
+
+void Progress::step() {
+  ++done_;
+  refresh();
+}
+
+void Progress::refresh() {
+  const double since = std::chrono::duration<double>(Clock::now() - shown_).count();
+  if (since < (terminal_ ? kTerminalInterval_s : kPlainInterval_s)) return;
+  shown_ = Clock::now();
+  fmt::print(out_, "{}{}{}", terminal_ ? "\r\033[K" : "", text(), terminal_ ? "" : "\n");
+  std::fflush(out_);
+}
+
+void Progress::finish() {
+  fmt::print(out_, "{}{} in {:.1f} s\n", terminal_ ? "\r\033[K" : "", text(), elapsed_s());
+  std::fflush(out_);
+}
+
+}  // namespace sparsewire

@@ -1,0 +1,31 @@
+// One allreduce of vectors that the user gives.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/payload/stream.hpp"
+#include "algorithms/transport/world.hpp"
+#include "experiments/svmlight.hpp"
+
+namespace sparsewire {
+
+// One vector a rank. Throws InvalidVector naming the vector, its line and the index, if one is not in [0,
+// dimension).
+template <class T>
+std::vector<SparseVector<T>> rank_vectors(const SvmlightData& data);
+
+// What came of it, as text: the sum as one SVMlight line; then, as comments, whether all ranks agree bit for
+// bit, and each rank's time, messages and bytes.
+struct Reduction {
+  std::string text;
+  bool ranks_agree = false;
+};
+
+// Sums `vectors`, one a rank, by `algorithm` in `world`. Throws as World::run.
+template <class T>
+Reduction reduce(World& world, const Allreduce<Stream<T>>& algorithm,
+                 const std::vector<SparseVector<T>>& vectors);
+
+}  // namespace sparsewire

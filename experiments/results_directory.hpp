@@ -1,0 +1,34 @@
+// Where a sweep keeps its results:
+//   points.jsonl   one measurement a line, appended as points finish; the only file that a second run reads
+//   context.json   what was true of the run: versions, flags, host, machine parameters, seed
+//   results.csv    the measurements as a table
+//   plots/         charts
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "reports/measurement.hpp"
+
+namespace sparsewire {
+
+struct ResultsPaths {
+  std::filesystem::path directory, points, context, csv, plots;
+};
+ResultsPaths results_paths(const std::filesystem::path& directory);
+
+// The measurements in the directory, one for each point that the charts tell apart: of several the last, as
+// after a change of the program or the repeat of a failed one. None if there is no file yet. Throws as
+// read_measurements().
+std::vector<Measurement> current_measurements(const ResultsPaths& paths);
+
+// Keys of the points that need not be computed again: those that are ok or were skipped.
+std::set<std::string> finished_keys(const std::vector<Measurement>& measurements);
+
+// Writes CSV and charts from points.jsonl and returns what to show a user: the table and where things lie.
+// Throws std::runtime_error if there are no results or gnuplot fails.
+std::string write_report(const ResultsPaths& paths);
+
+}  // namespace sparsewire

@@ -1,0 +1,129 @@
+#include "experiments/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/uuid/detail/sha1.hpp>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "algorithms/catalogue.hpp"
+#include "topologies/topology_json.hpp"
+
+namespace sparsewire {
+namespace {
+
+using nlohmann::json;
+
+std::string sha1_of(std::string_view text) {
+  boost::uuids::detail::sha1 hash;
+  hash.process_bytes(text.data(), text.size());
+  unsigned digest[5];
+  hash.get_digest(digest);
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", digest[0], digest[1], digest[2], digest[3]);
+}
+
+std::string contents_of(const std::filesystem::path& path) {
+  std::ifstream input(path, std::ios::binary);
+  if (!input) throw std::runtime_error(path.string() + ": cannot open the file");
+  return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+}
+
+json machine_json(const Machine& machine) {
+  const LogGP& network = machine.network;
+  return {machine.name,
+          network.L,
+          network.o,
+          network.g,
+          network.G,
+          network.S,
+          network.serial_receiver,
+          machine.compute.seconds_per_element};
+}
+
+// What decides the inputs of a workload.
+json workload_json(const Workload& workload) {
+  struct Parameters {
+    json operator()(const Uniform&) const { return "uniform"; }
+    json operator()(const Overlap& overlap) const { return {"overlap", overlap.fraction}; }
+    json operator()(const PowerLaw& power) const { return {"power-law", power.exponent}; }
+    json operator()(const Clustered& clustered) const { return {"clustered", clustered.run_length}; }
+    json operator()(const SvmlightFile& file) const {
+      return {"libsvm", sha1_of(contents_of(file.path)), file.batch};
+    }
+  };
+  return {workload.label, std::visit(Parameters{}, workload.kind)};
+}
+
+class KeyMaker {
+ public:
+  KeyMaker(const Experiment& experiment, std::string_view program_version) : experiment_(experiment) {
+    base_ = {program_version, experiment.name, machine_json(experiment.machine), experiment.seed};
+    topology_ = topology_to_json(experiment.topology);
+    for (const Workload& workload : experiment.workloads)
+      workloads_[workload.label] = workload_json(workload);
+  }
+
+  std::string key(const Cell& cell, const Point& point) const {
+    json parts = {base_,         workloads_.at(cell.workload.label),
+                  cell.ranks,    cell.dimension,
+                  cell.density,  cell.precision,
+                  point.backend, point.algorithm};
+    if (point.backend == kSimGridBackend) parts.push_back(topology_);
+    if (point.backend == kMpiBackend) parts.push_back({experiment_.repetitions, experiment_.warm_ups});
+    return sha1_of(parts.dump());
+  }
+
+ private:
+  const Experiment& experiment_;
+  json base_, topology_;
+  std::map<std::string, json> workloads_;
+};
+
+bool reads_a_file(const Workload& workload) {
+  return std::holds_alternative<SvmlightFile>(workload.kind);
+}
+
+}  // namespace
+
+std::vector<Cell> cells_of(const Experiment& experiment, const std::vector<std::string>& backends,
+                           std::string_view program_version) {
+  const KeyMaker keys(experiment, program_version);
+  std::vector<Cell> cells;
+  const auto add = [&](const Workload& workload, const std::string& precision, std::uint64_t dimension,
+                       std::int64_t ranks, double density) {
+    Cell cell{workload, static_cast<Rank>(ranks), dimension, density, precision, {}};
+    for (const std::string& backend : backends)
+      for (const std::string& algorithm : experiment.algorithms) {
+        if (algorithm == kMpiAllreduce && backend != kMpiBackend) continue;
+        Point point{backend, algorithm, ""};
+        point.key = keys.key(cell, point);
+        cell.points.push_back(std::move(point));
+      }
+    cells.push_back(std::move(cell));
+  };
+  for (const Workload& workload : experiment.workloads)
+    for (const std::string& precision : experiment.precisions) {
+      if (reads_a_file(workload)) {
+        for (const std::int64_t ranks : experiment.ranks) add(workload, precision, 0, ranks, 0);
+        continue;
+      }
+      for (const std::uint64_t dimension : experiment.dimensions)
+        for (const std::int64_t ranks : experiment.ranks)
+          for (const double density : experiment.densities)
+            add(workload, precision, dimension, ranks, density);
+    }
+  return cells;
+}
+
+std::string describe(const Cell& cell, const Point& point) {
+  std::string inputs = cell.workload.label;
+  inputs += fmt::format(", P={}", cell.ranks);
+  if (!reads_a_file(cell.workload))
+    inputs += fmt::format(", N={}, density {:.4g}", cell.dimension, cell.density);
+  return fmt::format("{} on {}: {}, {}", point.algorithm, point.backend, inputs, cell.precision);
+}
+
+}  // namespace sparsewire

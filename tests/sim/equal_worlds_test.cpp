@@ -1,0 +1,86 @@
+// Where nothing is shared, SimGrid and the LogGP engine give the same times.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "sim/loggp_world.hpp"
+#include "sim/simgrid_world.hpp"
+#include "tests/support/allreduce.hpp"
+#include "tests/support/machines.hpp"
+#include "tests/support/patterns.hpp"
+
+namespace sparsewire::test {
+namespace {
+
+void expect_equal_times(const RunResult& engine, const RunResult& simgrid, const std::string& what) {
+  ASSERT_EQ(engine.size(), simgrid.size());
+  for (std::size_t rank = 0; rank < engine.size(); ++rank) {
+    EXPECT_NEAR(engine[rank].finish, simgrid[rank].finish, 1e-9 * engine[rank].finish)
+        << what << " rank " << rank;
+    EXPECT_EQ(engine[rank].counters, simgrid[rank].counters) << what << " rank " << rank;
+    EXPECT_EQ(engine[rank].output, simgrid[rank].output) << what << " rank " << rank;
+  }
+}
+
+Machine unserialised(Machine machine) {
+  machine.network.serial_receiver = false;
+  return machine;
+}
+
+Vectors<float> random_vectors(Rank ranks, std::uint64_t dimension, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Vectors<float> inputs;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    std::vector<std::pair<std::int64_t, float>> pairs;
+    for (int i = 0; i < 20 + 3 * rank; ++i)
+      pairs.emplace_back(static_cast<std::int64_t>(random() % dimension), static_cast<float>(random() % 5));
+    inputs.push_back(sparse_vector<float>(dimension, pairs));
+  }
+  return inputs;
+}
+
+class EqualWorlds : public ::testing::TestWithParam<std::uint64_t> {  // the rendezvous threshold, bytes
+ protected:
+  void expect_equal_on(Machine machine) {
+    machine.network.S = GetParam();
+    LogGPWorld engine(machine);
+    SimGridWorld simgrid(machine, {"star", StarSpec{.link = {}, .sharing = Sharing::unshared}});
+    for (const Rank ranks : kRankCounts) {
+      const Vectors<float> inputs = random_vectors(ranks, 1000, static_cast<std::uint64_t>(ranks));
+      for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+        expect_equal_times(run_allreduce(engine, algorithm, inputs),
+                           run_allreduce(simgrid, algorithm, inputs),
+                           std::string(algorithm.name) + " P=" + std::to_string(ranks));
+    }
+  }
+};
+
+TEST_P(EqualWorlds, OnACluster) {
+  expect_equal_on(unserialised(cluster_machine()));
+}
+TEST_P(EqualWorlds, OnTheMachineOfLogGOPSim) {
+  expect_equal_on(unserialised(loggopsim_machine()));
+}
+
+TEST_P(EqualWorlds, OnPatterns) {
+  Machine machine = unserialised(loggopsim_machine());
+  machine.network.S = GetParam();
+  LogGPWorld engine(machine);
+  SimGridWorld simgrid(machine, {"star", StarSpec{.link = {}, .sharing = Sharing::unshared}});
+  for (const std::size_t bytes : {0u, 1u, 1000u, 100000u}) {
+    const std::string size = std::to_string(bytes) + " bytes";
+    expect_equal_times(engine.run(2, flood(10, bytes)), simgrid.run(2, flood(10, bytes)), "flood " + size);
+    expect_equal_times(engine.run(9, incast(bytes)), simgrid.run(9, incast(bytes)), "incast " + size);
+    expect_equal_times(engine.run(13, dissemination(bytes)), simgrid.run(13, dissemination(bytes)),
+                       "dissemination " + size);
+    expect_equal_times(engine.run(8, binomial_reduce(bytes)), simgrid.run(8, binomial_reduce(bytes)),
+                       "binomial " + size);
+    expect_equal_times(engine.run(7, linear_all_to_all(bytes)), simgrid.run(7, linear_all_to_all(bytes)),
+                       "all-to-all " + size);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Thresholds, EqualWorlds, ::testing::Values(0, 64, 2000));
+
+}  // namespace
+}  // namespace sparsewire::test
