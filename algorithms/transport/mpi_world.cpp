@@ -297,6 +297,8 @@ void allreduce_in_blocks(const Communicator& comm, std::span<T> values, MPI_Data
 }  // namespace
 
 MpiSession::MpiSession(int* argc, char*** argv) {
+  if (library_version().starts_with("SMPI"))
+    throw std::logic_error("SimGrid's SMPI stands in for MPI: it was linked before the MPI library");
   int started = 0;
   require(MPI_Initialized(&started), "MPI_Initialized");
   if (started != 0) throw std::logic_error("MPI was started before; it can be started once in a process");

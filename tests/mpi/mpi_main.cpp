@@ -43,9 +43,9 @@ sparsewire::MpiSession& sparsewire::test_session() {
 }
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
   sparsewire::MpiSession held(&argc, &argv);
   session = &held;
+  testing::InitGoogleTest(&argc, argv);  // makes the parametrised tests, which may ask for the session
   if (held.rank() != 0) print_failures_only(held.rank());
   return RUN_ALL_TESTS();
 }

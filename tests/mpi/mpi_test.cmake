@@ -14,7 +14,8 @@ set(SPARSEWIRE_MPI_MAIN ${CMAKE_CURRENT_LIST_DIR}/mpi_main.cpp)
 function(sparsewire_mpi_executable name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS} ${SPARSEWIRE_MPI_MAIN})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} sparsewire_mpi GTest::gtest GTest::gmock)
+  # MPI first: libsimgrid has functions of the same names (SMPI), and the first library on the line wins
+  target_link_libraries(${name} PRIVATE sparsewire_mpi ${ARG_LINK} GTest::gtest GTest::gmock)
   target_compile_definitions(${name} PRIVATE SPARSEWIRE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endfunction()
 
