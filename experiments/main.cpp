@@ -163,9 +163,14 @@ bool compute(const RunOptions& options, const Job& job, const Sweep& sweep,
     writer = std::make_unique<ResultsWriter>(sweep.paths.points);
   }
   Progress progress(sweep.experiment.name, count_points(sweep, finished), stderr);
+  std::set<std::pair<std::string, std::string>> known;  // what is not "ok", by key and reason: said once
+  for (const Measurement& measurement :
+       job.speaks() ? current_measurements(sweep.paths) : std::vector<Measurement>{})
+    known.emplace(measurement.key, measurement.reason);
   bool all_ok = true;
   const OnMeasurement on_measurement = [&](const Measurement& measurement) {
-    writer->append(measurement);
+    if (measurement.status == "ok" || !known.contains({measurement.key, measurement.reason}))
+      writer->append(measurement);
     all_ok = all_ok && measurement.status != "failed";
     progress.step();
   };

@@ -40,7 +40,7 @@ std::vector<Measurement> current_measurements(const ResultsPaths& paths) {
 std::set<std::string> finished_keys(const std::vector<Measurement>& measurements) {
   std::set<std::string> keys;
   for (const Measurement& measurement : measurements)
-    if (measurement.status != "failed") keys.insert(measurement.key);
+    if (measurement.status == "ok") keys.insert(measurement.key);
   return keys;
 }
 

@@ -199,6 +199,8 @@ std::string results_table(const std::vector<Measurement>& measurements) {
   const bool with_place = several_places(groups);
   std::string tables, crossovers;
   for (const auto& [key, group] : groups) {
+    const auto skipped = [](const Measurement* point) { return point->status == "skipped"; };
+    if (std::all_of(group.begin(), group.end(), skipped)) continue;  // nothing but a line at the end
     tables += title_of(key) + '\n' + table_of(group) + '\n';
     crossovers += crossover_lines({key, with_place}, group);
   }
