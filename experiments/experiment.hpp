@@ -40,7 +40,7 @@ struct SvmlightFile {
 };
 
 struct Workload {
-  std::string label;  // for tables and plots; unique in an experiment
+  std::string label;  // for tables and plots; shared only by the batch sizes of one file
   std::variant<Uniform, Overlap, PowerLaw, Clustered, SvmlightFile> kind;
 };
 

@@ -209,14 +209,20 @@ class Builder {
     const json workloads = document.value("workloads", default_of(schema_, "workloads"));
     std::set<std::string> labels;
     for (std::size_t i = 0; i < workloads.size(); ++i)
-      for (auto& workload : workloads_of(workloads[i], pointer_to("/workloads", i))) {
-        if (!labels.insert(workload.label).second)
-          problems_.add(
-              pointer_to("/workloads", i),
-              fmt::format("found the label \"{}\" again, expected each once; a \"label\" tells them apart",
-                          workload.label));
-        experiment_.workloads.push_back(std::move(workload));
-      }
+      add_workloads(workloads_of(workloads[i], pointer_to("/workloads", i)), pointer_to("/workloads", i),
+                    labels);
+  }
+
+  // Adds what one entry stands for, under a label that no other entry has.
+  void add_workloads(std::vector<Workload> workloads, const std::string& pointer,
+                     std::set<std::string>& labels) {
+    if (workloads.empty()) return;
+    if (!labels.insert(workloads.front().label).second)
+      problems_.add(
+          pointer,
+          fmt::format("found the label \"{}\" again, expected each once; a \"label\" tells them apart",
+                      workloads.front().label));
+    for (Workload& workload : workloads) experiment_.workloads.push_back(std::move(workload));
   }
 
   std::vector<Workload> workloads_of(const json& value, const std::string& pointer) {
@@ -232,18 +238,16 @@ class Builder {
     return files_of(value, pointer);
   }
 
-  // One workload for each batch size.
+  // One workload for each batch size, all of one label: they are densities of the same data.
   std::vector<Workload> files_of(const json& value, const std::string& pointer) {
     const std::string name = value.at("file");
     if (!exists(name, pointer + "/file")) return {};
     const fs::path path = folder_ / name;
     const std::string label = value.value("label", path.stem().string());
     const json batch = value.value("batch", json(1));
-    if (batch.is_number())
-      return {{label + (batch == 1 ? "" : "-batch-" + batch.dump()), SvmlightFile{path, batch}}};
+    if (batch.is_number()) return {{label, SvmlightFile{path, batch}}};
     std::vector<Workload> workloads;
-    for (const auto& rows : batch)
-      workloads.push_back({label + "-batch-" + rows.dump(), SvmlightFile{path, rows}});
+    for (const auto& rows : batch) workloads.push_back({label, SvmlightFile{path, rows}});
     return workloads;
   }
 

@@ -43,31 +43,15 @@ json machine_json(const Machine& machine) {
           machine.compute.seconds_per_element};
 }
 
-// What decides the inputs of a workload.
-json workload_json(const Workload& workload) {
-  struct Parameters {
-    json operator()(const Uniform&) const { return "uniform"; }
-    json operator()(const Overlap& overlap) const { return {"overlap", overlap.fraction}; }
-    json operator()(const PowerLaw& power) const { return {"power-law", power.exponent}; }
-    json operator()(const Clustered& clustered) const { return {"clustered", clustered.run_length}; }
-    json operator()(const SvmlightFile& file) const {
-      return {"libsvm", sha1_of(contents_of(file.path)), file.batch};
-    }
-  };
-  return {workload.label, std::visit(Parameters{}, workload.kind)};
-}
-
 class KeyMaker {
  public:
-  KeyMaker(const Experiment& experiment, std::string_view program_version) : experiment_(experiment) {
-    base_ = {program_version, experiment.name, machine_json(experiment.machine), experiment.seed};
-    topology_ = topology_to_json(experiment.topology);
-    for (const Workload& workload : experiment.workloads)
-      workloads_[workload.label] = workload_json(workload);
-  }
+  KeyMaker(const Experiment& experiment, std::string_view program_version)
+      : experiment_(experiment),
+        base_({program_version, experiment.name, machine_json(experiment.machine), experiment.seed}),
+        topology_(topology_to_json(experiment.topology)) {}
 
-  std::string key(const Cell& cell, const Point& point) const {
-    json parts = {base_,         workloads_.at(cell.workload.label),
+  std::string key(const Cell& cell, const Point& point) {
+    json parts = {base_,         workload_json(cell.workload),
                   cell.ranks,    cell.dimension,
                   cell.density,  cell.precision,
                   point.backend, point.algorithm};
@@ -77,9 +61,30 @@ class KeyMaker {
   }
 
  private:
+  // What decides the inputs of a workload.
+  json workload_json(const Workload& workload) {
+    struct Parameters {
+      KeyMaker& keys;
+      json operator()(const Uniform&) const { return "uniform"; }
+      json operator()(const Overlap& overlap) const { return {"overlap", overlap.fraction}; }
+      json operator()(const PowerLaw& power) const { return {"power-law", power.exponent}; }
+      json operator()(const Clustered& clustered) const { return {"clustered", clustered.run_length}; }
+      json operator()(const SvmlightFile& file) const {
+        return {"libsvm", keys.hash_of_file(file.path), file.batch};
+      }
+    };
+    return {workload.label, std::visit(Parameters{*this}, workload.kind)};
+  }
+
+  const std::string& hash_of_file(const std::filesystem::path& path) {
+    const auto [entry, is_new] = file_hashes_.try_emplace(path);
+    if (is_new) entry->second = sha1_of(contents_of(path));
+    return entry->second;
+  }
+
   const Experiment& experiment_;
   json base_, topology_;
-  std::map<std::string, json> workloads_;
+  std::map<std::filesystem::path, std::string> file_hashes_;
 };
 
 bool reads_a_file(const Workload& workload) {
@@ -90,7 +95,7 @@ bool reads_a_file(const Workload& workload) {
 
 std::vector<Cell> cells_of(const Experiment& experiment, const std::vector<std::string>& backends,
                            std::string_view program_version) {
-  const KeyMaker keys(experiment, program_version);
+  KeyMaker keys(experiment, program_version);
   std::vector<Cell> cells;
   const auto add = [&](const Workload& workload, const std::string& precision, std::uint64_t dimension,
                        std::int64_t ranks, double density) {
@@ -120,6 +125,8 @@ std::vector<Cell> cells_of(const Experiment& experiment, const std::vector<std::
 
 std::string describe(const Cell& cell, const Point& point) {
   std::string inputs = cell.workload.label;
+  if (const auto* file = std::get_if<SvmlightFile>(&cell.workload.kind))
+    inputs += fmt::format(", batch {}", file->batch);
   inputs += fmt::format(", P={}", cell.ranks);
   if (!reads_a_file(cell.workload))
     inputs += fmt::format(", N={}, density {:.4g}", cell.dimension, cell.density);

@@ -183,8 +183,8 @@ TEST_F(Reader, FindsFilesBesideTheFileThatNamesThem) {
   const Experiment e = read(document);
   EXPECT_EQ(e.machine.name, "from a file");
   ASSERT_EQ(e.workloads.size(), 3u);
-  EXPECT_EQ(e.workloads[0].label, "data-batch-1");
-  EXPECT_EQ(e.workloads[1].label, "data-batch-8");
+  EXPECT_EQ(e.workloads[0].label, "data");
+  EXPECT_EQ(e.workloads[1].label, "data");
   EXPECT_EQ(std::get<SvmlightFile>(e.workloads[1].kind).batch, 8u);
   EXPECT_TRUE(fs::equivalent(std::get<SvmlightFile>(e.workloads[1].kind).path, folder_ / "sub/data.svm"));
   EXPECT_EQ(e.workloads[2].label, "x");
