@@ -544,8 +544,8 @@ TEST(Shipped, DataHaveEnoughRowsForTheirExperiments) {
   const SvmlightData data = read_svmlight(std::get<SvmlightFile>(experiment.workloads[0].kind).path, {});
   for (const std::int64_t ranks : experiment.ranks) {
     const auto fits = [&](const Workload& workload) {
-      const auto* file = std::get_if<SvmlightFile>(&workload.kind);
-      return file != nullptr && static_cast<std::size_t>(ranks) * file->batch <= data.rows.size();
+      const auto* rows = std::get_if<SvmlightFile>(&workload.kind);
+      return rows != nullptr && static_cast<std::size_t>(ranks) * rows->batch <= data.rows.size();
     };
     EXPECT_GE(std::ranges::count_if(experiment.workloads, fits), 5) << ranks << " ranks";
   }
