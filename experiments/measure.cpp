@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "experiments/program_version.hpp"
 #include "experiments/workload.hpp"
 #include "model/closed_forms.hpp"
 #include "reports/statistics.hpp"
@@ -156,7 +157,7 @@ Measurement blank_measurement(const Experiment& experiment, const Cell& cell, co
     if (algorithm.name == point.algorithm)
       measurement.family = algorithm.family == Family::dense ? "dense" : "sparse";
   measurement.workload = cell.workload.label;
-  measurement.machine = experiment.machine.name;
+  measurement.machine = point.backend == kMpiBackend ? host_name() : experiment.machine.name;
   measurement.topology = point.backend == kSimGridBackend ? experiment.topology.name : "";
   measurement.precision = cell.precision;
   measurement.ranks = cell.ranks;

@@ -34,6 +34,12 @@ std::string program_version() {
   return version;
 }
 
+std::string host_name() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  return host;
+}
+
 RunContext build_context() {
   RunContext context;
   context.schema_version = "1";
@@ -42,9 +48,7 @@ RunContext build_context() {
   context.compiler = SPARSEWIRE_COMPILER;
   context.flags = SPARSEWIRE_FLAGS;
   context.simgrid_version = SPARSEWIRE_SIMGRID_VERSION;
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  context.host = host;
+  context.host = host_name();
   context.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return context;
 }

@@ -12,6 +12,9 @@ namespace sparsewire {
 // the program itself appended, so that two of them are never taken for one another.
 std::string program_version();
 
+// The name of this host.
+std::string host_name();
+
 // Everything of the context but the machine.
 RunContext build_context();
 
