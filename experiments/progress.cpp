@@ -12,10 +12,9 @@ namespace {
 constexpr double kTerminalInterval_s = 0.2, kPlainInterval_s = 10;
 
 std::string duration(double seconds) {
-  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 3600)
-    return fmt::format("{:.0f} min {:.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
-  return fmt::format("{:.1f} h", seconds / 3600);
+  if (seconds >= 3599.5) return fmt::format("{:.1f} h", seconds / 3600);
+  const long whole = std::lround(seconds);
+  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
 #include "reports/charts.hpp"
@@ -15,6 +17,22 @@ namespace {
 auto identity_of(const Measurement& m) {
   return std::tie(m.experiment, m.workload, m.precision, m.dimension, m.ranks, m.density, m.backend,
                   m.algorithm, m.machine, m.topology, m.seed);
+}
+
+// The time chart of the most ranks; empty if there is none.
+std::filesystem::path first_to_look_at(const std::vector<Measurement>& measurements,
+                                       const std::vector<std::filesystem::path>& charts) {
+  std::filesystem::path first;
+  std::int64_t most = 0;
+  for (const Measurement& measurement : measurements)
+    if (measurement.status == "ok") most = std::max(most, measurement.ranks);
+  for (const std::filesystem::path& chart : charts) {
+    const std::string name = chart.filename().string();
+    if (name.starts_with("time_") && name.find(fmt::format("_P{}_", most)) != name.npos &&
+        chart.extension() == ".png")
+      first = chart;
+  }
+  return first;
 }
 
 }  // namespace
@@ -44,26 +62,23 @@ std::set<std::string> finished_keys(const std::vector<Measurement>& measurements
   return keys;
 }
 
-std::string write_report(const ResultsPaths& paths) {
+std::string write_table(const ResultsPaths& paths) {
   const std::vector<Measurement> measurements = current_measurements(paths);
-  if (measurements.empty()) throw std::runtime_error(paths.points.string() + ": no results");
+  if (measurements.empty())
+    throw std::invalid_argument(paths.directory.string() +
+                                ": no results, expected the points.jsonl of an earlier run");
   write_csv(paths.csv, measurements);
+  return fmt::format("{}\nresults: {}\n         {}\n", results_table(measurements), paths.points.string(),
+                     paths.csv.string());
+}
+
+std::string write_plots(const ResultsPaths& paths) {
+  const std::vector<Measurement> measurements = current_measurements(paths);
   const std::vector<std::filesystem::path> charts = write_charts(measurements, paths.plots);
-  std::string text = results_table(measurements);
-  text += fmt::format("\nresults: {}\n         {}\n", paths.points.string(), paths.csv.string());
-  if (!charts.empty()) text += fmt::format("plots:   {} files in {}\n", charts.size(), paths.plots.string());
-  // the one to look at first: the time chart of the most ranks
-  std::filesystem::path first;
-  std::int64_t most = 0;
-  for (const Measurement& measurement : measurements) most = std::max(most, measurement.ranks);
-  for (const std::filesystem::path& chart : charts) {
-    const std::string name = chart.filename().string();
-    if (name.starts_with("time_") && name.find(fmt::format("_P{}_", most)) != name.npos &&
-        chart.extension() == ".png")
-      first = chart;
-  }
-  if (!first.empty()) text += fmt::format("plot:    {}\n", first.string());
-  return text;
+  if (charts.empty()) return "";
+  const std::string text = fmt::format("plots:   {} files in {}\n", charts.size(), paths.plots.string());
+  const std::filesystem::path first = first_to_look_at(measurements, charts);
+  return first.empty() ? text : text + fmt::format("plot:    {}\n", first.string());
 }
 
 }  // namespace sparsewire

@@ -28,8 +28,12 @@ std::vector<Measurement> current_measurements(const ResultsPaths& paths);
 // program or a larger job may have it.
 std::set<std::string> finished_keys(const std::vector<Measurement>& measurements);
 
-// Writes CSV and charts from points.jsonl and returns what to show a user: the table and where things lie.
-// Throws std::runtime_error if there are no results or gnuplot fails.
-std::string write_report(const ResultsPaths& paths);
+// Writes the CSV of points.jsonl and returns what to show a user: the table, and where it lies. Throws
+// std::invalid_argument if there are no results.
+std::string write_table(const ResultsPaths& paths);
+
+// Draws the charts of points.jsonl and returns where they lie, a line each; nothing if there is nothing to
+// draw. Throws as write_charts().
+std::string write_plots(const ResultsPaths& paths);
 
 }  // namespace sparsewire

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "experiments/failure.hpp"
 #include "experiments/measure.hpp"
 #include "experiments/worker_pool.hpp"
-#include "experiments/workload.hpp"
 #include "reports/results_io.hpp"
 #include "sim/loggp_world.hpp"
 #include "sim/simgrid_world.hpp"
@@ -21,16 +21,6 @@ struct Task {
   std::vector<Point> points;
 };
 
-void skip(Measurement& measurement, const std::string& reason) {
-  measurement.status = "skipped";
-  measurement.reason = reason;
-}
-
-void fail(Measurement& measurement, const std::string& reason) {
-  measurement.status = "failed";
-  measurement.reason = reason;
-}
-
 template <class T>
 void measure(const Experiment& experiment, const Inputs<T>& inputs, Measurement& measurement) {
   const auto world = simulated_world(measurement.backend, experiment.machine, experiment.topology);
@@ -42,29 +32,27 @@ void measure(const Experiment& experiment, const Inputs<T>& inputs, Measurement&
     fill_in(measurement, {trial}, inputs, predict_for(algorithm.name, experiment.machine, inputs));
     return;
   }
-  fail(measurement, "no simulated algorithm has this name");
+  set_failure(measurement, {"failed", "no simulated algorithm has this name"});
 }
 
 template <class T>
 void run_task(const Experiment& experiment, const Task& task, const OnMeasurement& emit) {
   std::optional<Inputs<T>> inputs;
-  std::string no_inputs;
+  Failure no_inputs;
   try {
     inputs = make_inputs<T>(*task.cell, experiment.seed);
-  } catch (const std::exception& error) {  // impossible parameters, or too little data
-    no_inputs = error.what();
+  } catch (const std::exception& error) {
+    no_inputs = failure_of(error);
   }
   for (const Point& point : task.points) {
     Measurement measurement = blank_measurement(experiment, *task.cell, point);
     try {
       if (!inputs)
-        skip(measurement, no_inputs);
+        set_failure(measurement, no_inputs);
       else
         measure(experiment, *inputs, measurement);
-    } catch (const std::invalid_argument& error) {  // the world has no room for that many ranks
-      skip(measurement, error.what());
     } catch (const std::exception& error) {
-      fail(measurement, error.what());
+      set_failure(measurement, failure_of(error));
     }
     emit(measurement);
   }
@@ -73,7 +61,8 @@ void run_task(const Experiment& experiment, const Task& task, const OnMeasuremen
 Job job_of(const Experiment& experiment, const Task& task) {
   return [&experiment, task](const auto& emit) {
     const OnMeasurement on_measurement = [&](const Measurement& measurement) {
-      emit(measurement_to_json(measurement).dump());
+      using Json = nlohmann::ordered_json;
+      emit(measurement_to_json(measurement).dump(-1, ' ', false, Json::error_handler_t::replace));
     };
     if (task.cell->precision == "fp64")
       run_task<double>(experiment, task, on_measurement);
@@ -112,7 +101,7 @@ class Sweep {
     if (crash.empty() || done_[job] == task.points.size()) return;
     const auto crashed = task.points.begin() + static_cast<std::ptrdiff_t>(done_[job]);
     Measurement measurement = blank_measurement(experiment_, *task.cell, *crashed);
-    fail(measurement, "its process was " + crash);
+    set_failure(measurement, {"failed", "its process ended early: " + crash});
     on_measurement_(measurement);
     if (crashed + 1 != task.points.end()) leftover_.push_back({task.cell, {crashed + 1, task.points.end()}});
   }

@@ -7,11 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace sparsewire {
 namespace {
@@ -19,6 +21,8 @@ namespace {
 constexpr int kPollMilliseconds = 200;
 constexpr int kKeptBytes = 1 << 30;
 
+// A process, the leader of a process group: an interrupt from the terminal is the parent's to handle, and what
+// the process has started ends with it.
 struct Worker {
   std::size_t job = 0;
   pid_t process = -1;
@@ -42,7 +46,8 @@ void write_all(int file, std::string_view text) {
 [[noreturn]] void work(const Job& job, int pipe, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  std::signal(SIGINT, SIG_IGN);  // an interrupt is the parent's to handle
+  setpgid(0, 0);
+  std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_DFL);
   // messages of megabytes come and go: keep their memory instead of giving it back to the system each time
   mallopt(M_MMAP_THRESHOLD, kKeptBytes);
@@ -61,12 +66,18 @@ Worker start(const Job& job, std::size_t number) {
   if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
   std::fflush(nullptr);
   const pid_t parent = getpid(), process = fork();
-  if (process < 0) fail("fork");
   if (process == 0) {
     close(ends[0]);
     work(job, ends[1], parent);
   }
+  const int error = errno;
   close(ends[1]);
+  if (process < 0) {
+    close(ends[0]);
+    errno = error;
+    fail("fork");
+  }
+  setpgid(process, process);  // here as well, as either may come first
   return {number, process, ends[0], ""};
 }
 
@@ -100,39 +111,66 @@ std::string reap(Worker& worker) {
   return crash_of(status);
 }
 
-void listen(std::vector<Worker>& workers, const JobListener& listener) {
-  std::vector<pollfd> polled;
-  for (const Worker& worker : workers) polled.push_back({worker.pipe, POLLIN, 0});
-  if (poll(polled.data(), polled.size(), kPollMilliseconds) < 0 && errno != EINTR) fail("poll");
-  std::vector<Worker> going;
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    Worker& worker = workers[i];
-    if (polled[i].revents == 0 || read_lines(worker, listener))
-      going.push_back(std::move(worker));
-    else
-      listener.ended(worker.job, reap(worker));
+// The processes under way. Those that are left at the end are killed.
+class Workers {
+ public:
+  explicit Workers(const JobListener& listener) : listener_(listener) {}
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers() {
+    kill_all();
+    for (Worker& worker : workers_) reap(worker);
   }
-  workers = std::move(going);
-}
+
+  std::size_t size() const { return workers_.size(); }
+
+  void add(Worker worker) { workers_.push_back(std::move(worker)); }
+
+  // Waits a moment for results, and lets go of workers that have ended.
+  void listen() {
+    std::vector<pollfd> polled;
+    for (const Worker& worker : workers_) polled.push_back({worker.pipe, POLLIN, 0});
+    if (poll(polled.data(), polled.size(), kPollMilliseconds) < 0 && errno != EINTR) fail("poll");
+    for (std::size_t i = polled.size(); i-- > 0;)
+      if (polled[i].revents != 0 && !read_lines(workers_[i], listener_)) end(i);
+  }
+
+  // Kills all workers and hears what they have emitted by then.
+  void stop() {
+    kill_all();
+    for (Worker& worker : workers_)
+      while (read_lines(worker, listener_)) {
+      }
+  }
+
+ private:
+  void end(std::size_t i) {
+    Worker worker = std::move(workers_[i]);
+    workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(i));
+    listener_.ended(worker.job, reap(worker));
+  }
+
+  void kill_all() const {
+    for (const Worker& worker : workers_) kill(-worker.process, SIGKILL);
+  }
+
+  const JobListener& listener_;
+  std::vector<Worker> workers_;
+};
 
 }  // namespace
 
 void run_jobs(const std::vector<Job>& jobs, unsigned processes, const std::atomic<bool>& stop,
               const JobListener& listener) {
-  std::vector<Worker> workers;
+  Workers workers(listener);
   std::size_t next = 0;
-  while (!stop && (next < jobs.size() || !workers.empty())) {
-    for (; next < jobs.size() && workers.size() < processes; ++next)
-      workers.push_back(start(jobs[next], next));
-    listen(workers, listener);
+  while (!stop && (next < jobs.size() || workers.size() > 0)) {
+    for (; next < jobs.size() && workers.size() < std::max(processes, 1u); ++next)
+      workers.add(start(jobs[next], next));
+    workers.listen();
     listener.idle();
   }
-  for (Worker& worker : workers) {
-    kill(worker.process, SIGKILL);
-    while (read_lines(worker, listener)) {
-    }
-    reap(worker);
-  }
+  workers.stop();
 }
 
 }  // namespace sparsewire

@@ -80,6 +80,25 @@ TEST_P(EqualWorlds, OnPatterns) {
   }
 }
 
+// Equal supports keep all ranks in step, so that flows on shared links never meet: SimGrid's flows, one a
+// message, must then take what the engine's serial receiver takes.
+TEST_P(EqualWorlds, OnSharedLinksWhereFlowsDoNotMeet) {
+  Machine machine = cluster_machine();
+  machine.network.S = GetParam();
+  LogGPWorld engine(machine);
+  SimGridWorld simgrid(machine, {"star", StarSpec{.link = {}, .sharing = Sharing::shared}});
+  for (const Rank ranks : {2, 4, 8, 16, 32})
+    for (const std::uint64_t stride : {2u, 16u}) {
+      std::vector<std::pair<std::int64_t, float>> pairs;
+      for (std::uint64_t i = 0; i < 4096; i += stride) pairs.emplace_back(static_cast<std::int64_t>(i), 1.0f);
+      const Vectors<float> inputs(static_cast<std::size_t>(ranks), sparse_vector<float>(4096, pairs));
+      for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+        expect_equal_times(run_allreduce(engine, algorithm, inputs),
+                           run_allreduce(simgrid, algorithm, inputs),
+                           std::string(algorithm.name) + " P=" + std::to_string(ranks));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Thresholds, EqualWorlds, ::testing::Values(0, 64, 2000));
 
 }  // namespace
