@@ -5,10 +5,18 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "algorithms/transport/mpi_world.hpp"
+#include "experiments/json_parse.hpp"
 #include "experiments/machine_library.hpp"
 #include "experiments/mpi_run.hpp"
 #include "experiments/names.hpp"
@@ -31,9 +39,17 @@ enum ExitCode { kDone = 0, kSomeFailed = 1, kBadInput = 2, kNoSuccess = 3, kInte
 // Set by SIGINT and SIGTERM; a signal handler can reach nothing else.
 std::atomic<bool> interrupted{false};
 
+// The first interrupt ends the run in good order, a second one ends it at once.
 void handle_interrupts() {
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  std::signal(SIGTERM, [](int) { interrupted = true; });
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void say_error(const std::string& message) {
+  fmt::print(stderr, "sparsewire: {}\n", message);
 }
 
 // Number of processes that an MPI launcher has started this one with; 0 without a launcher.
@@ -42,6 +58,11 @@ int launched_processes() {
     if (const char* value = std::getenv(name)) return std::atoi(value);
   return 0;
 }
+
+// Bad input that every process of the job has found alike.
+struct SharedBadInput : SharedError {
+  using SharedError::SharedError;
+};
 
 // MPI for the whole command, if it is wanted; without it this process is the only one.
 struct Job {
@@ -54,34 +75,52 @@ struct Job {
     auto world = std::make_unique<MpiWorld>(*session);
     return {std::move(session), std::move(world)};
   }
+
   bool speaks() const { return session == nullptr || session->rank() == 0; }
 
-  // Throws what() of the first process on all of them, if any has an error: none goes on alone.
-  void agree(const std::string& error) const {
-    std::string first = error;
-    if (world != nullptr)
-      for (const RankResult& rank : world->run(session->size(), [&](Transport&) -> Output {
-             const auto* bytes = reinterpret_cast<const std::byte*>(error.data());
-             return {bytes, bytes + error.size()};
-           }))
-        if (first.empty() && !rank.output.empty())
-          first.assign(reinterpret_cast<const char*>(rank.output.data()), rank.output.size());
-    if (!first.empty()) throw std::invalid_argument(first);
+  // A text of any process, the first that has one.
+  std::string first_said(const std::string& text) const {
+    return world == nullptr ? text : sparsewire::first_said(*world, *session, text);
+  }
+
+  // Returns what `act` returns on each process. If it throws on any of them, none goes on alone: all throw
+  // SharedError, or SharedBadInput for std::invalid_argument.
+  template <class Act>
+  auto together(const Act& act) const {
+    decltype(act()) value{};
+    std::string bad_input, error;
+    try {
+      value = act();
+    } catch (const std::invalid_argument& problem) {
+      bad_input = problem.what();
+    } catch (const std::exception& problem) {
+      error = problem.what();
+    }
+    bad_input = first_said(bad_input);
+    error = first_said(error);
+    if (!bad_input.empty()) throw SharedBadInput(bad_input);
+    if (!error.empty()) throw SharedError(error);
+    return value;
   }
 };
 
-// Runs `read` on every process; an error on any of them becomes one of all.
-template <class Read>
-auto read_together(const Job& job, const Read& read) {
-  decltype(read()) value{};
-  std::string error;
+// The exit code of `act`, whose shared errors are said once. Any other error on one of several processes ends
+// the whole job: the others cannot know of it.
+template <class Act>
+int exit_code_of(const Job& job, const Act& act) {
   try {
-    value = read();
-  } catch (const std::exception& problem) {
-    error = problem.what();
+    return act();
+  } catch (const SharedBadInput& error) {
+    if (job.speaks()) say_error(error.what());
+    return kBadInput;
+  } catch (const SharedError& error) {
+    if (job.speaks()) say_error(error.what());
+    return kNoSuccess;
+  } catch (const std::exception& error) {
+    if (job.session == nullptr || job.session->size() == 1) throw;
+    say_error(fmt::format("process {}: {}", job.session->rank(), error.what()));
+    std::_Exit(kNoSuccess);
   }
-  job.agree(error);
-  return value;
 }
 
 std::vector<std::string> chosen_backends(const std::vector<std::string>& wanted,
@@ -115,10 +154,30 @@ Sweep read_sweep(const RunOptions& options, const std::string& file) {
   sweep.experiment = read_experiment(file, algorithm_names());
   sweep.cells = cells_of(sweep.experiment, chosen_backends(options.backends, sweep.experiment.backends),
                          program_version());
+  if (std::ranges::all_of(sweep.cells, [](const Cell& cell) { return cell.points.empty(); }))
+    throw std::invalid_argument(
+        file + ": no points for these backends (mpi-allreduce and the backend \"mpi\" need mpirun)");
   const fs::path base = options.out.empty() ? fs::path("results") : fs::path(options.out);
   const bool own_folder = options.out.empty() || options.files.size() > 1;
   sweep.paths = results_paths(own_folder ? base / sweep.experiment.name : base);
   return sweep;
+}
+
+// All of them before the first is run, so that a mistake in the last is found at once.
+std::vector<Sweep> read_sweeps(const RunOptions& options) {
+  std::vector<Sweep> sweeps;
+  std::map<std::string, std::string> file_of;  // by the experiment's name
+  for (const std::string& file : options.files) {
+    sweeps.push_back(read_sweep(options, file));
+    const std::string& name = sweeps.back().experiment.name;
+    const auto [other, is_new] = file_of.emplace(name, file);
+    if (!is_new)
+      throw std::invalid_argument(
+          fmt::format("{} and {}: found the name \"{}\" in both, expected different ones, as each "
+                      "experiment has a results directory of its name",
+                      other->second, file, name));
+  }
+  return sweeps;
 }
 
 std::size_t count_points(const Sweep& sweep, const std::set<std::string>& finished) {
@@ -138,56 +197,83 @@ void list_points(const Sweep& sweep, const std::set<std::string>& finished) {
 
 // Keys of what is done already, as process 0 finds it.
 std::set<std::string> finished_points(const Job& job, const Sweep& sweep) {
-  std::string text = read_together(job, [&] {
+  std::string text = job.together([&] {
     std::string keys;
     if (job.speaks())
       for (const std::string& key : finished_keys(current_measurements(sweep.paths))) keys += key + "\n";
     return keys;
   });
-  if (job.world != nullptr) text = broadcast(*job.world, *job.session, text);
+  std::istringstream lines(job.first_said(text));
   std::set<std::string> keys;
-  std::istringstream lines(text);
   for (std::string key; std::getline(lines, key);) keys.insert(key);
   return keys;
 }
 
-// Computes what is missing; false if a point failed.
-bool compute(const RunOptions& options, const Job& job, const Sweep& sweep,
-             const std::set<std::string>& finished) {
-  std::unique_ptr<ResultsWriter> writer;
-  if (job.speaks()) {
+// Opens the results directory of a sweep and takes its measurements.
+class Recorder {
+ public:
+  Recorder(const Job& job, const Sweep& sweep, std::size_t missing)
+      : progress_(sweep.experiment.name, missing, stderr) {
     fs::create_directories(sweep.paths.directory);
     RunContext context = context_of(sweep.experiment);
     if (job.world != nullptr) context.mpi_version = MpiSession::library_version();
     write_context(sweep.paths.context, context);
-    writer = std::make_unique<ResultsWriter>(sweep.paths.points);
+    writer_.emplace(sweep.paths.points);
+    for (const Measurement& measurement : current_measurements(sweep.paths))
+      known_.emplace(measurement.key, measurement.reason);
   }
-  Progress progress(sweep.experiment.name, count_points(sweep, finished), stderr);
-  std::set<std::pair<std::string, std::string>> known;  // what is not "ok", by key and reason: said once
-  for (const Measurement& measurement :
-       job.speaks() ? current_measurements(sweep.paths) : std::vector<Measurement>{})
-    known.emplace(measurement.key, measurement.reason);
-  bool all_ok = true;
-  const OnMeasurement on_measurement = [&](const Measurement& measurement) {
-    if (measurement.status == "ok" || !known.contains({measurement.key, measurement.reason}))
-      writer->append(measurement);
-    all_ok = all_ok && measurement.status != "failed";
-    progress.step();
-  };
+
+  void add(const Measurement& measurement) {
+    if (measurement.status == "ok" || !known_.contains({measurement.key, measurement.reason}))
+      writer_->append(measurement);
+    all_ok_ = all_ok_ && measurement.status != "failed";
+    progress_.step();
+  }
+
+  Progress& progress() { return progress_; }
+  bool all_ok() const { return all_ok_; }
+
+ private:
+  std::optional<ResultsWriter> writer_;
+  std::set<std::pair<std::string, std::string>> known_;  // what is not "ok", by key and reason: said once
+  Progress progress_;
+  bool all_ok_ = true;
+};
+
+// Computes what is missing; false if a point failed.
+bool compute(const RunOptions& options, const Job& job, const Sweep& sweep,
+             const std::set<std::string>& finished) {
+  const auto recorder = job.together([&]() -> std::unique_ptr<Recorder> {
+    if (!job.speaks()) return nullptr;
+    return std::make_unique<Recorder>(job, sweep, count_points(sweep, finished));
+  });
+  const OnMeasurement on_measurement = [&](const Measurement& measurement) { recorder->add(measurement); };
   if (job.world != nullptr)
     run_mpi(sweep.experiment, sweep.cells, finished, *job.world, *job.session, interrupted, on_measurement);
   else
     run_simulated(sweep.experiment, sweep.cells, finished, options.jobs, interrupted, on_measurement,
-                  [&] { progress.refresh(); });
-  if (job.speaks()) progress.finish();
-  return all_ok;
+                  [&] { recorder->progress().refresh(); });
+  if (recorder == nullptr) return true;
+  recorder->progress().finish();
+  return recorder->all_ok();
 }
 
-int run_sweep(const RunOptions& options, const Job& job, const std::string& file) {
-  const Sweep sweep = read_together(job, [&] { return read_sweep(options, file); });
-  if (count_points(sweep, {}) == 0)
-    throw std::invalid_argument(
-        file + ": no points for these backends (mpi-allreduce and the backend \"mpi\" need mpirun)");
+// Prints the table, draws the plots and says where they are. Without plots the results are there all the
+// same.
+int show_results(const ResultsPaths& paths) {
+  fmt::print("{}", write_table(paths));
+  std::fflush(stdout);
+  try {
+    fmt::print("{}", write_plots(paths));
+    return kDone;
+  } catch (const std::exception& error) {
+    say_error(fmt::format("no plots: {}\nthe results are kept: `sparsewire report {}` draws them",
+                          error.what(), paths.directory.string()));
+    return kNoSuccess;
+  }
+}
+
+int run_sweep(const RunOptions& options, const Job& job, const Sweep& sweep) {
   const std::set<std::string> finished = finished_points(job, sweep);
   if (options.dry_run) {
     if (job.speaks()) list_points(sweep, finished);
@@ -197,35 +283,31 @@ int run_sweep(const RunOptions& options, const Job& job, const std::string& file
   if (job.speaks() && missing < all)
     fmt::print(stderr, "{}: {} of {} points are there already\n", sweep.experiment.name, all - missing, all);
   const bool all_ok = missing == 0 || compute(options, job, sweep, finished);
-  if (job.speaks() && fs::exists(sweep.paths.points) && fs::file_size(sweep.paths.points) > 0)
-    fmt::print("{}", write_report(sweep.paths));
-  if (interrupted) {
-    if (job.speaks())
-      fmt::print(stderr, "interrupted; what is finished is kept, the same command computes the rest\n");
-    return kInterrupted;
-  }
-  return all_ok ? kDone : kSomeFailed;
+  const int code = job.together([&]() -> int {
+    if (!job.speaks() || current_measurements(sweep.paths).empty()) return kDone;
+    return show_results(sweep.paths);
+  });
+  return std::max<int>(code, all_ok ? kDone : kSomeFailed);
 }
 
 int run(const RunOptions& options) {
-  const bool with_mpi =
-      launched_processes() > 0 || options.backends == std::vector<std::string>{std::string(kMpiBackend)};
-  const Job job = Job::start(with_mpi);
+  const bool mpi_alone = options.backends == std::vector<std::string>{std::string(kMpiBackend)};
+  const bool with_mpi = launched_processes() > 0 || mpi_alone;
   if (!with_mpi && std::ranges::find(options.backends, kMpiBackend) != options.backends.end())
     throw std::invalid_argument(
         "--backend: mpi cannot be combined with simulators, run it by itself under mpirun");
-  int code = kDone;
-  try {
-    for (const std::string& file : options.files) {
-      const int of_file = run_sweep(options, job, file);
-      code = std::max(code, of_file);
-      if (of_file == kInterrupted) break;
+  const Job job = Job::start(with_mpi);
+  return exit_code_of(job, [&] {
+    int code = kDone;
+    for (const Sweep& sweep : job.together([&] { return read_sweeps(options); })) {
+      code = std::max(code, run_sweep(options, job, sweep));
+      if (job.first_said(interrupted ? "interrupted" : "").empty()) continue;
+      if (job.speaks())
+        fmt::print(stderr, "interrupted; what is finished is kept, the same command computes the rest\n");
+      return static_cast<int>(kInterrupted);
     }
-  } catch (const std::invalid_argument& error) {
-    if (job.speaks()) fmt::print(stderr, "sparsewire: {}\n", error.what());
-    return kBadInput;
-  }
-  return code;
+    return code;
+  });
 }
 
 int list(const std::string& what) {
@@ -247,28 +329,40 @@ int list(const std::string& what) {
 }
 
 int validate(const std::vector<std::string>& files) {
-  for (const std::string& file : files) {
-    const Experiment experiment = read_experiment(file, algorithm_names());
-    std::size_t points = 0;
-    for (const Cell& cell : cells_of(experiment, experiment.backends, program_version()))
-      points += cell.points.size();
-    fmt::print("{}: valid, {} points\n", file, points);
-  }
-  return kDone;
+  int code = kDone;
+  for (const std::string& file : files) try {
+      const Experiment experiment = read_experiment(file, algorithm_names());
+      std::size_t points = 0;
+      for (const Cell& cell : cells_of(experiment, experiment.backends, program_version()))
+        points += cell.points.size();
+      fmt::print("{}: valid, {} points\n", file, points);
+    } catch (const std::invalid_argument& error) {
+      say_error(error.what());
+      code = kBadInput;
+    }
+  return code;
 }
 
 struct ReduceOptions {
   std::string vectors, algorithm, backend, machine = "deep-est", topology = "star", precision = "fp32";
 };
 
+nlohmann::json parsed(const std::string& text, const std::string& source) {
+  ParsedJson parsed = parse_json(text);
+  if (parsed.problems.empty()) return std::move(parsed.value);
+  const Problem& first = parsed.problems.front();
+  throw std::invalid_argument(
+      fmt::format("{}{}{}: {}", source, first.pointer.empty() ? "" : ": ", first.pointer, first.message));
+}
+
 Topology topology_of(const std::string& text) {
   nlohmann::json json = {{"name", text}};
   fs::path folder;
   if (text.starts_with('{')) {
-    json = nlohmann::json::parse(text);
-  } else if (fs::exists(text)) {
+    json = parsed(text, "--topology");
+  } else if (fs::is_regular_file(text)) {
     std::ifstream input(text);
-    json = nlohmann::json::parse(input);
+    json = parsed({std::istreambuf_iterator<char>(input), {}}, "--topology: " + text);
     folder = fs::path(text).parent_path();
   }
   try {
@@ -279,16 +373,21 @@ Topology topology_of(const std::string& text) {
 }
 
 template <class T>
+std::vector<SparseVector<T>> vectors_for(const Job& job, const std::string& file) {
+  if (!fs::is_regular_file(file) && !fs::is_fifo(file) && !fs::is_character_file(file))
+    throw std::invalid_argument(fmt::format("{}: cannot open the file", file));
+  std::vector<SparseVector<T>> vectors = rank_vectors<T>(read_svmlight(file, {}));
+  if (vectors.empty()) throw std::invalid_argument(file + ": no vectors, expected a rank per line");
+  if (job.session != nullptr && static_cast<std::size_t>(job.session->size()) != vectors.size())
+    throw std::invalid_argument(
+        fmt::format("{}: found {} vectors, expected one for each of the job's {} ranks", file, vectors.size(),
+                    job.session->size()));
+  return vectors;
+}
+
+template <class T>
 int reduce_in(const Job& job, World& world, const ReduceOptions& options) {
-  const std::vector<SparseVector<T>> vectors = read_together(job, [&] {
-    std::vector<SparseVector<T>> read = rank_vectors<T>(read_svmlight(options.vectors, {}));
-    if (read.empty()) throw std::invalid_argument(options.vectors + ": no vectors, expected a rank per line");
-    if (job.session != nullptr && static_cast<std::size_t>(job.session->size()) != read.size())
-      throw std::invalid_argument(
-          fmt::format("{}: found {} vectors, expected one for each of the job's {} ranks", options.vectors,
-                      read.size(), job.session->size()));
-    return read;
-  });
+  const auto vectors = job.together([&] { return vectors_for<T>(job, options.vectors); });
   const auto catalogue =
       job.world != nullptr ? mpi_catalogue<T>(*job.world) : allreduce_catalogue<Stream<T>>();
   for (const auto& algorithm : catalogue) {
@@ -300,33 +399,41 @@ int reduce_in(const Job& job, World& world, const ReduceOptions& options) {
   throw std::invalid_argument(options.algorithm + " runs over MPI only: start it with mpirun");
 }
 
+// The simulator to reduce in; none if that is MPI's job.
+std::unique_ptr<World> world_for(const ReduceOptions& options, const std::string& backend) {
+  require_name("--algorithm", options.algorithm, algorithm_names());
+  require_name("--backend", backend, backend_names());
+  require_name("--precision", options.precision, {"fp32", "fp64"});
+  if (backend == kMpiBackend) return nullptr;
+  if (launched_processes() > 0)
+    throw std::invalid_argument(
+        "--backend: simulators run in one process, start them without an MPI launcher");
+  return simulated_world(backend, find_machine(options.machine), topology_of(options.topology));
+}
+
 int reduce_command(const ReduceOptions& options) {
   const std::string backend = !options.backend.empty()
                                   ? options.backend
                                   : std::string(launched_processes() > 0 ? kMpiBackend : kLogGPBackend);
   const Job job = Job::start(backend == kMpiBackend || launched_processes() > 0);
-  try {
-    require_name("--algorithm", options.algorithm, algorithm_names());
-    require_name("--backend", backend, backend_names());
-    require_name("--precision", options.precision, {"fp32", "fp64"});
-    if (job.world != nullptr && backend != kMpiBackend)
-      throw std::invalid_argument(
-          "--backend: simulators run in one process, start them without an MPI launcher");
-    std::unique_ptr<World> simulated;
-    if (job.world == nullptr)
-      simulated = simulated_world(backend, find_machine(options.machine), topology_of(options.topology));
-    World& world = job.world != nullptr ? static_cast<World&>(*job.world) : *simulated;
+  return exit_code_of(job, [&] {
+    const auto simulated = job.together([&] { return world_for(options, backend); });
+    World& world = simulated != nullptr ? *simulated : *job.world;
     return options.precision == "fp64" ? reduce_in<double>(job, world, options)
                                        : reduce_in<float>(job, world, options);
-  } catch (const std::invalid_argument& error) {
-    if (job.speaks()) fmt::print(stderr, "sparsewire: {}\n", error.what());
-    return kBadInput;
-  }
+  });
 }
 
 int report(const std::string& directory) {
-  fmt::print("{}", write_report(results_paths(directory)));
-  return kDone;
+  return show_results(results_paths(directory));
+}
+
+// CLI11 does not say which command it has not understood.
+void require_known_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  require_name("command", argv[1], names);
 }
 
 int command_line(int argc, char** argv) {
@@ -389,6 +496,7 @@ int command_line(int argc, char** argv) {
   reduce_app->add_option("--precision", reduce_options.precision, "fp32 or fp64")->capture_default_str();
   reduce_app->callback([&] { code = reduce_command(reduce_options); });
 
+  require_known_command(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -406,10 +514,10 @@ int main(int argc, char** argv) {
   try {
     return command_line(argc, argv);
   } catch (const std::invalid_argument& error) {
-    fmt::print(stderr, "sparsewire: {}\n", error.what());
+    say_error(error.what());
     return kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sparsewire: {}\n", error.what());
+    say_error(error.what());
     return kNoSuccess;
   }
 }

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "experiments/failure.hpp"
 #include "experiments/measure.hpp"
-#include "experiments/workload.hpp"
 
 namespace sparsewire {
 namespace {
@@ -13,22 +17,37 @@ struct Trials {
   std::vector<Trial> kept;
 };
 
+void end_all(const Experiment& experiment, const Cell& cell, const std::vector<Point>& points,
+             const Failure& failure, const OnMeasurement& on_measurement) {
+  for (const Point& point : points) {
+    Measurement measurement = blank_measurement(experiment, cell, point);
+    set_failure(measurement, failure);
+    on_measurement(measurement);
+  }
+}
+
+// A measured run of one algorithm. The starting vector is made anew and before the clocks start: algorithms
+// may add in place.
 template <class T>
-void measure_cell(const Experiment& experiment, const Cell& cell, const std::vector<Point>& points,
-                  MpiWorld& world, Rank self, const OnMeasurement& on_measurement) {
-  const Inputs<T> inputs = make_inputs<T>(cell, experiment.seed);
+Trial timed_trial(MpiWorld& world, Rank self, const Allreduce<Stream<T>>& algorithm,
+                  const Inputs<T>& inputs) {
+  const std::size_t own = std::min(static_cast<std::size_t>(self), inputs.vectors.size() - 1);
+  Stream<T> mine = starting_stream(inputs.vectors[own], algorithm.family);
+  return run_trial<T>(world, algorithm, inputs, [&mine](Rank) { return std::move(mine); });
+}
+
+template <class T>
+void measure_points(const Experiment& experiment, const Cell& cell, const std::vector<Point>& points,
+                    const Inputs<T>& inputs, MpiWorld& world, Rank self,
+                    const OnMeasurement& on_measurement) {
   std::vector<Trials> trials;
   for (const Point& point : points) trials.push_back({point, {}});
   const auto catalogue = mpi_catalogue<T>(world);
-  const auto own = static_cast<std::size_t>(std::min(self, cell.ranks - 1));
-  const Stream<T> sparse = starting_stream(inputs.vectors[own], Family::sparse);
-  const Stream<T> dense = starting_stream(inputs.vectors[own], Family::dense);
   for (unsigned round = 0; round < experiment.warm_ups + experiment.repetitions; ++round)
     for (Trials& of_point : trials)
       for (const auto& algorithm : catalogue) {
         if (algorithm.name != of_point.point.algorithm) continue;
-        Trial trial = run_trial<T>(world, algorithm, inputs,
-                                   [&](Rank) { return algorithm.family == Family::dense ? dense : sparse; });
+        Trial trial = timed_trial(world, self, algorithm, inputs);
         if (round >= experiment.warm_ups) of_point.kept.push_back(std::move(trial));
       }
   for (const Trials& of_point : trials) {
@@ -39,14 +58,22 @@ void measure_cell(const Experiment& experiment, const Cell& cell, const std::vec
   }
 }
 
-void skip_all(const Experiment& experiment, const Cell& cell, const std::vector<Point>& points,
-              const std::string& reason, const OnMeasurement& on_measurement) {
-  for (const Point& point : points) {
-    Measurement measurement = blank_measurement(experiment, cell, point);
-    measurement.status = "skipped";
-    measurement.reason = reason;
-    on_measurement(measurement);
+template <class T>
+void measure_cell(const Experiment& experiment, const Cell& cell, const std::vector<Point>& points,
+                  MpiWorld& world, const MpiSession& session, const OnMeasurement& on_measurement) {
+  std::optional<Inputs<T>> inputs;
+  Failure failure;
+  try {
+    inputs = make_inputs<T>(cell, experiment.seed);
+  } catch (const std::exception& error) {
+    failure = failure_of(error);
   }
+  // one process without memory or the file is enough to stop all
+  failure = {first_said(world, session, failure.status), first_said(world, session, failure.reason)};
+  if (failure.status.empty())
+    measure_points(experiment, cell, points, *inputs, world, session.rank(), on_measurement);
+  else
+    end_all(experiment, cell, points, failure, on_measurement);
 }
 
 template <class T>
@@ -73,43 +100,49 @@ template std::vector<Allreduce<Stream<float>>> mpi_catalogue(MpiWorld&);
 template std::vector<Allreduce<Stream<double>>> mpi_catalogue(MpiWorld&);
 
 std::string broadcast(MpiWorld& world, const MpiSession& session, const std::string& text) {
-  const RunResult result = world.run(session.size(), [&](Transport& transport) -> Output {
-    if (transport.rank() != 0) return {};
+  return first_said(world, session, session.rank() == 0 ? text : "");
+}
+
+std::string first_said(MpiWorld& world, const MpiSession& session, const std::string& text) {
+  const RunResult said = world.run(session.size(), [&](Transport&) -> Output {
     const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
     return {bytes, bytes + text.size()};
   });
-  return {reinterpret_cast<const char*>(result[0].output.data()), result[0].output.size()};
+  for (const RankResult& rank : said)
+    if (!rank.output.empty()) return {reinterpret_cast<const char*>(rank.output.data()), rank.output.size()};
+  return "";
 }
 
 void run_mpi(const Experiment& experiment, const std::vector<Cell>& cells,
              const std::set<std::string>& finished, MpiWorld& world, const MpiSession& session,
              const std::atomic<bool>& stop, const OnMeasurement& on_measurement) {
+  std::string error;  // of on_measurement
   const OnMeasurement on_process_0 = [&](const Measurement& measurement) {
-    if (session.rank() == 0) on_measurement(measurement);
+    if (session.rank() != 0 || !error.empty()) return;
+    try {
+      on_measurement(measurement);
+    } catch (const std::exception& problem) {
+      error = problem.what();
+    }
   };
   for (const Cell& cell : cells) {
     std::vector<Point> points;
     for (const Point& point : cell.points)
       if (point.backend == kMpiBackend && !finished.contains(point.key)) points.push_back(point);
     if (points.empty()) continue;
-    if (broadcast(world, session, stop ? "stop" : "go on") == "stop") return;
-    if (cell.ranks > session.size()) {
-      skip_all(experiment, cell, points,
-               fmt::format("asks for {} ranks, the job has {} (mpirun -np)", cell.ranks, session.size()),
-               on_process_0);
-      continue;
-    }
-    try {
-      if (cell.precision == "fp64")
-        measure_cell<double>(experiment, cell, points, world, session.rank(), on_process_0);
-      else
-        measure_cell<float>(experiment, cell, points, world, session.rank(), on_process_0);
-    } catch (const std::invalid_argument& error) {  // inputs that cannot exist, on all processes alike
-      skip_all(experiment, cell, points, error.what(), on_process_0);
-    } catch (const NotEnoughData& error) {
-      skip_all(experiment, cell, points, error.what(), on_process_0);
-    }
+    if (!broadcast(world, session, stop || !error.empty() ? "stop" : "").empty()) break;
+    if (cell.ranks > session.size())
+      end_all(experiment, cell, points,
+              {"skipped",
+               fmt::format("asks for {} ranks, the job has {} (mpirun -np)", cell.ranks, session.size())},
+              on_process_0);
+    else if (cell.precision == "fp64")
+      measure_cell<double>(experiment, cell, points, world, session, on_process_0);
+    else
+      measure_cell<float>(experiment, cell, points, world, session, on_process_0);
   }
+  error = broadcast(world, session, error);
+  if (!error.empty()) throw SharedError(error);
 }
 
 }  // namespace sparsewire

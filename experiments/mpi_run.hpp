@@ -2,6 +2,8 @@
 #pragma once
 
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
@@ -15,13 +17,22 @@ namespace sparsewire {
 template <class T>
 std::vector<Allreduce<Stream<T>>> mpi_catalogue(MpiWorld& world);
 
+// An error that every process of the job throws alike.
+struct SharedError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Sends `text` of process 0 to all others; every process calls it and gets it back.
 std::string broadcast(MpiWorld& world, const MpiSession& session, const std::string& text);
+
+// The first text by rank that is not empty, on every process; empty if all are. Every process calls it.
+std::string first_said(MpiWorld& world, const MpiSession& session, const std::string& text);
 
 // Measures every point of the backend "mpi" whose key is not in `finished`: in each cell first the warm-ups,
 // then the repetitions, each a round over all algorithms, so that noise meets them alike. Points that need
 // more ranks than there are processes are skipped. Every process calls it with the same arguments;
-// `on_measurement` is called on process 0 only. `stop` of process 0 counts, and is looked at after each cell.
+// `on_measurement` is called on process 0 only; if it throws, the sweep ends after that cell and every
+// process throws SharedError. `stop` of process 0 counts, and is looked at before each cell.
 void run_mpi(const Experiment& experiment, const std::vector<Cell>& cells,
              const std::set<std::string>& finished, MpiWorld& world, const MpiSession& session,
              const std::atomic<bool>& stop, const OnMeasurement& on_measurement);

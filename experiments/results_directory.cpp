@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 #include <tuple>
 
 #include "reports/charts.hpp"
@@ -14,9 +15,12 @@
 namespace sparsewire {
 namespace {
 
+// Points of a file that could not be used have no density: there the reason tells them apart.
 auto identity_of(const Measurement& m) {
-  return std::tie(m.experiment, m.workload, m.precision, m.dimension, m.ranks, m.density, m.backend,
-                  m.algorithm, m.machine, m.topology, m.seed);
+  const std::string_view reason = m.dimension == 0 ? std::string_view(m.reason) : "";
+  return std::tuple_cat(std::tie(m.experiment, m.workload, m.precision, m.dimension, m.ranks, m.density,
+                                 m.backend, m.algorithm, m.machine, m.topology, m.seed),
+                        std::make_tuple(reason));
 }
 
 // The time chart of the most ranks; empty if there is none.

@@ -24,8 +24,8 @@ ResultsPaths results_paths(const std::filesystem::path& directory);
 // read_measurements().
 std::vector<Measurement> current_measurements(const ResultsPaths& paths);
 
-// Keys of the points that need not be computed again. A point that failed or was skipped is tried again, as another
-// program or a larger job may have it.
+// Keys of the points that need not be computed again. A point that failed or was skipped is tried again, as
+// another program or a larger job may have it.
 std::set<std::string> finished_keys(const std::vector<Measurement>& measurements);
 
 // Writes the CSV of points.jsonl and returns what to show a user: the table, and where it lies. Throws

@@ -21,8 +21,8 @@ namespace {
 constexpr int kPollMilliseconds = 200;
 constexpr int kKeptBytes = 1 << 30;
 
-// A process, the leader of a process group: an interrupt from the terminal is the parent's to handle, and what
-// the process has started ends with it.
+// A process, the leader of a process group: an interrupt from the terminal is the parent's to handle, and
+// what the process has started ends with it.
 struct Worker {
   std::size_t job = 0;
   pid_t process = -1;

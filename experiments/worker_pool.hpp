@@ -23,8 +23,8 @@ struct JobListener {
 
 // Runs the jobs in order, at most `processes` at once, in forked processes. Returns when all have ended, or
 // soon after `stop` is set: processes under way are then killed, and what they have emitted by then has been
-// heard. Throws std::system_error if no process can be made, and what the listener throws; processes under way
-// are then killed too.
+// heard. Throws std::system_error if no process can be made, and what the listener throws; processes under
+// way are then killed too.
 void run_jobs(const std::vector<Job>& jobs, unsigned processes, const std::atomic<bool>& stop,
               const JobListener& listener);
 
