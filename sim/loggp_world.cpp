@@ -8,6 +8,7 @@
 
 #include "algorithms/transport/counting.hpp"
 #include "model/loggp.hpp"
+#include "sim/channel.hpp"
 #include "sim/diagnosis.hpp"
 
 namespace sparsewire {
@@ -17,18 +18,6 @@ struct Envelope {
   Flight<Seconds> flight;
   Message message;
 };
-
-// A sender and a tag, as one hashable word.
-using Channel = std::uint64_t;
-Channel channel(Rank from, Tag tag) {
-  return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(tag);
-}
-Rank sender_of(Channel c) {
-  return static_cast<Rank>(c >> 32);
-}
-Tag tag_of(Channel c) {
-  return static_cast<Tag>(c & 0xffffffffu);
-}
 
 struct RankState {
   Endpoint<Seconds> clocks;

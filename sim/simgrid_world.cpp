@@ -11,6 +11,7 @@
 
 #include "algorithms/transport/counting.hpp"
 #include "model/loggp.hpp"
+#include "sim/channel.hpp"
 #include "sim/child_process.hpp"
 #include "sim/diagnosis.hpp"
 #include "sim/run_outcome.hpp"
@@ -21,18 +22,6 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 using simgrid::kernel::timer::Timer;
-
-// A sender and a tag, as one hashable word.
-using Channel = std::uint64_t;
-Channel channel(Rank from, Tag tag) {
-  return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(tag);
-}
-Rank sender_of(Channel c) {
-  return static_cast<Rank>(c >> 32);
-}
-Tag tag_of(Channel c) {
-  return static_cast<Tag>(c & 0xffffffffu);
-}
 
 // A message between its send and its receive.
 struct Parcel {
