@@ -129,6 +129,9 @@ void run_simulated(const Experiment& experiment, const std::vector<Cell>& cells,
     Task task{&cell, {}};
     for (const Point& point : cell.points)
       if (point.backend != kMpiBackend && !finished.contains(point.key)) task.points.push_back(point);
+    // SimGrid first: it forks, and memory that the engine has left behind would be copied
+    std::stable_partition(task.points.begin(), task.points.end(),
+                          [](const Point& point) { return point.backend == kSimGridBackend; });
     if (!task.points.empty()) tasks.push_back(std::move(task));
   }
   // the largest first, so that none is left to run alone at the end

@@ -111,28 +111,64 @@ T chosen(T a, T b, bool from_a, bool from_b) {
 }
 
 template <class T>
-Stream<T> merged(const Stream<T>& a, const Stream<T>& b) {
-  const Index* const ai = a.indices().data();
-  const Index* const bi = b.indices().data();
-  const T* const av = a.values().data();
-  const T* const bv = b.values().data();
-  const std::size_t a_count = a.count(), b_count = b.count();
-  StreamDraft<T> draft = StreamDraft<T>::sparse(a.begin(), a.end(), a_count + b_count);
-  Index* index = draft.indices();
-  T* value = draft.values();
-  std::size_t i = 0, j = 0;
-  while (i < a_count && j < b_count) {
-    const Index in_a = ai[i], in_b = bi[j];
-    const bool from_a = in_a <= in_b, from_b = in_b <= in_a;
-    *index++ = std::min(in_a, in_b);
-    *value++ = chosen(av[i], bv[j], from_a, from_b);
-    i += from_a;
-    j += from_b;
+struct Elements {
+  const Index* indices;
+  const T* values;
+};
+
+// A merge under way: of the elements i to i_end of one stream and j to j_end of another; they go to `out` and
+// on.
+struct MergeCursor {
+  std::size_t i, i_end, j, j_end, out;
+};
+
+template <class T>
+inline void merge_step(MergeCursor& at, Elements<T> a, Elements<T> b, Index* indices, T* values) {
+  const Index in_a = a.indices[at.i], in_b = b.indices[at.j];
+  const bool from_a = in_a <= in_b, from_b = in_b <= in_a;
+  indices[at.out] = std::min(in_a, in_b);
+  values[at.out] = chosen(a.values[at.i], b.values[at.j], from_a, from_b);
+  ++at.out;
+  at.i += from_a;
+  at.j += from_b;
+}
+
+// Takes the merge to its end and returns where its output ends.
+template <class T>
+std::size_t merge_rest(MergeCursor at, Elements<T> a, Elements<T> b, Index* indices, T* values) {
+  while (at.i < at.i_end && at.j < at.j_end) merge_step(at, a, b, indices, values);
+  std::copy(b.values + at.j, b.values + at.j_end,
+            std::copy(a.values + at.i, a.values + at.i_end, values + at.out));
+  const Index* const end = std::copy(b.indices + at.j, b.indices + at.j_end,
+                                     std::copy(a.indices + at.i, a.indices + at.i_end, indices + at.out));
+  return static_cast<std::size_t>(end - indices);
+}
+
+// Merges the lower and the upper half of the indices at the same time: each step waits for the loads of the
+// one before, and the processor does two such chains in the time of one.
+template <class T>
+Stream<T> merged(const Stream<T>& left, const Stream<T>& right) {
+  const Elements<T> a{left.indices().data(), left.values().data()};
+  const Elements<T> b{right.indices().data(), right.values().data()};
+  const std::size_t a_count = left.count(), b_count = right.count(), a_middle = a_count / 2;
+  const Index* const split =
+      a_count == 0 ? b.indices : std::lower_bound(b.indices, b.indices + b_count, a.indices[a_middle]);
+  const auto b_middle = static_cast<std::size_t>(split - b.indices);
+  StreamDraft<T> draft = StreamDraft<T>::sparse(left.begin(), left.end(), a_count + b_count);
+  Index* const indices = draft.indices();
+  T* const values = draft.values();
+  const std::size_t upper_begin = a_middle + b_middle;
+  MergeCursor lower{0, a_middle, 0, b_middle, 0};
+  MergeCursor upper{a_middle, a_count, b_middle, b_count, upper_begin};
+  while (lower.i < lower.i_end && lower.j < lower.j_end && upper.i < upper.i_end && upper.j < upper.j_end) {
+    merge_step(lower, a, b, indices, values);
+    merge_step(upper, a, b, indices, values);
   }
-  std::copy(bv + j, bv + b_count, std::copy(av + i, av + a_count, value));
-  index = std::copy(bi + j, bi + b_count, std::copy(ai + i, ai + a_count, index));
-  const auto count = static_cast<std::uint64_t>(index - draft.indices());
-  return Stream<T>::unpack(std::move(draft).finish(count));
+  const std::size_t lower_end = merge_rest(lower, a, b, indices, values);
+  const std::size_t upper_end = merge_rest(upper, a, b, indices, values);
+  std::copy(indices + upper_begin, indices + upper_end, indices + lower_end);
+  std::copy(values + upper_begin, values + upper_end, values + lower_end);
+  return Stream<T>::unpack(std::move(draft).finish(lower_end + upper_end - upper_begin));
 }
 
 // One piece of machine code for sums in place and into a new buffer: which of two NaNs survives depends on
