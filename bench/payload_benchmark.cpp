@@ -55,12 +55,21 @@ void dense_add(benchmark::State& state) {
 }
 BENCHMARK(dense_add);
 
-void fill_and_scatter(benchmark::State& state) {
-  const Stream<float> sparse = random_stream(density_of(state), 1);
+// Zero-fill, with next to nothing to add.
+void fill(benchmark::State& state) {
+  const Stream<float> sparse = random_stream(1e-5, 1);
   for (auto _ : state) benchmark::DoNotOptimize(densified(sparse));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
 }
-BENCHMARK(fill_and_scatter)->ArgName("density_e4")->Arg(1)->Arg(1000);
+BENCHMARK(fill);
+
+// Search of a dense range for its non-zeros.
+void scan(benchmark::State& state) {
+  const Stream<float> dense = densified(random_stream(density_of(state), 1)).value;
+  for (auto _ : state) benchmark::DoNotOptimize(sparse_vector_of(dense));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
+}
+BENCHMARK(scan)->ArgName("density_e4")->Arg(1)->Arg(1000);
 
 }  // namespace
 }  // namespace sparsewire
