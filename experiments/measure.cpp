@@ -41,15 +41,18 @@ double worst_excess(const Stream<T>& stream, const ExpectedSum& expected) {
   double worst = 0;
   std::uint64_t next = 0;  // the first index that has not been compared
   const auto compare = [&](std::uint64_t index, double found) {
-    for (; next < index; ++next)
+    for (; next < index && next < expected.values.size(); ++next)
       worst = std::max(worst, excess(0, expected.values[next], expected.tolerance[next]));
-    if (next >= expected.values.size()) return;
+    if (next >= expected.values.size()) {
+      worst = std::max(worst, excess(found, 0, 0));
+      return;
+    }
     worst = std::max(worst, excess(found, expected.values[next], expected.tolerance[next]));
     ++next;
   };
   for (std::size_t i = 0; i < stream.values().size(); ++i)
     compare(stream.is_dense() ? i : stream.indices()[i], static_cast<double>(stream.values()[i]));
-  compare(expected.values.size(), 0);
+  compare(expected.values.size(), 0);  // what is missing at the end
   return worst;
 }
 

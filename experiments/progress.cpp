@@ -26,8 +26,12 @@ double Progress::elapsed_s() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
+std::string Progress::count() const {
+  return fmt::format("{}: {}/{} points", label_, done_, total_);
+}
+
 std::string Progress::text() const {
-  std::string text = fmt::format("{}: {}/{} points", label_, done_, total_);
+  std::string text = count();
   const double rate = static_cast<double>(done_) / std::max(elapsed_s(), 1e-9);
   if (done_ > 0 && done_ < total_)
     text +=
@@ -49,7 +53,7 @@ void Progress::refresh() {
 }
 
 void Progress::finish() {
-  fmt::print(out_, "{}{} in {:.1f} s\n", terminal_ ? "\r\033[K" : "", text(), elapsed_s());
+  fmt::print(out_, "{}{} in {:.1f} s\n", terminal_ ? "\r\033[K" : "", count(), elapsed_s());
   std::fflush(out_);
 }
 

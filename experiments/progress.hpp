@@ -26,6 +26,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   double elapsed_s() const;
+  std::string count() const;
   std::string text() const;
 
   std::string label_;

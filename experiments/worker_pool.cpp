@@ -57,6 +57,9 @@ void write_all(int file, std::string_view text) {
   } catch (const std::exception& error) {
     std::fprintf(stderr, "sparsewire: %s\n", error.what());
     _exit(1);
+  } catch (...) {
+    std::fputs("sparsewire: a simulation threw something that is no std::exception\n", stderr);
+    _exit(1);
   }
   _exit(0);
 }

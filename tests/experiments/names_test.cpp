@@ -1,0 +1,148 @@
+#include "experiments/names.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <set>
+
+#include "experiments/machine_library.hpp"
+#include "experiments/program_version.hpp"
+#include "experiments/progress.hpp"
+#include "experiments/reader.hpp"
+#include "tests/experiments/example_experiment.hpp"
+
+namespace sparsewire {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+template <class Act>
+std::string error_of(const Act& act) {
+  try {
+    act();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Names, AreUniqueAndEndWithTheLibrarysAllreduce) {
+  const std::vector<std::string> names = algorithm_names();
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  EXPECT_EQ(names.back(), "mpi-allreduce");
+  EXPECT_THAT(names, Contains("ssar-split-allgather"));
+  EXPECT_THAT(backend_names(), ElementsAre("loggp", "simgrid", "mpi"));
+}
+
+TEST(Names, AreRequiredWithTheNearestOne) {
+  EXPECT_NO_THROW(require_name("--backend", "mpi", backend_names()));
+  EXPECT_THROW(require_name("--backend", "", backend_names()), std::invalid_argument);
+  EXPECT_EQ(error_of([] { require_name("--backend", "simgird", backend_names()); }),
+            "--backend: found \"simgird\", expected one of loggp, simgrid, mpi; did you mean \"simgrid\"?");
+  EXPECT_EQ(error_of([] { require_name("--backend", "zzzzzzzz", backend_names()); }),
+            "--backend: found \"zzzzzzzz\", expected one of loggp, simgrid, mpi");
+}
+
+TEST(MachineLibrary, HasMachinesOfUniqueNamesWithASource) {
+  std::set<std::string> names;
+  for (const Machine& machine : shipped_machines()) {
+    EXPECT_TRUE(names.insert(machine.name).second) << machine.name;
+    EXPECT_FALSE(machine.source.empty()) << machine.name;
+    EXPECT_GT(machine.network.L, 0) << machine.name;
+    EXPECT_GT(machine.network.G, 0) << machine.name;
+    EXPECT_LT(machine.network.G, 1e-8) << machine.name;
+    for (const double cost : machine.compute.seconds_per_element) EXPECT_GT(cost, 0) << machine.name;
+  }
+  EXPECT_GE(names.size(), 3u);
+  EXPECT_THAT(names, Contains("deep-est"));
+}
+
+TEST(MachineLibrary, FindsByNameAndByFile) {
+  EXPECT_EQ(find_machine("daint").name, "daint");
+  const std::string file = SPARSEWIRE_SOURCE_DIR "/experiments/machines/daint.json";
+  EXPECT_EQ(find_machine(file).network.G, find_machine("daint").network.G);
+}
+
+TEST(MachineLibrary, SuggestsTheNearestName) {
+  const std::string error = error_of([] { find_machine("dain"); });
+  EXPECT_THAT(error, HasSubstr("expected a file or one of"));
+  EXPECT_THAT(error, HasSubstr("did you mean \"daint\"?"));
+  EXPECT_THROW(find_machine("dain"), std::invalid_argument);
+  EXPECT_THROW(find_machine(SPARSEWIRE_SOURCE_DIR), std::invalid_argument);  // a folder
+  EXPECT_THROW(find_machine(SPARSEWIRE_SOURCE_DIR "/experiments/quickstart.json"), ExperimentError);
+}
+
+TEST(WorkloadKinds, HaveALineEach) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, summary] : workload_kinds()) {
+    names.push_back(name);
+    EXPECT_FALSE(summary.empty());
+  }
+  EXPECT_THAT(names, ElementsAre("uniform", "overlap", "power-law", "clustered", "libsvm"));
+}
+
+TEST(ProgramVersion, IsTheSameEachTimeAndNamesTheRevision) {
+  EXPECT_THAT(program_version(),
+              MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+\\+([0-9a-f]{12}|[0-9a-f]{12}-dirty\\.[0-9a-f]{8}|"
+                           "unknown\\.[0-9a-f]{8})"));
+  EXPECT_EQ(program_version(), program_version());
+}
+
+TEST(RunContext, SaysWhatWasTrueOfTheRun) {
+  Experiment e = test::example_experiment();
+  e.seed = 17;
+  e.file = "some/file.json";
+  const RunContext context = context_of(e);
+  EXPECT_EQ(context.seed, 17u);
+  EXPECT_EQ(context.experiment_file, "some/file.json");
+  EXPECT_EQ(context.program_version, program_version());
+  EXPECT_EQ(context.host, host_name());
+  EXPECT_FALSE(context.host.empty());
+  EXPECT_FALSE(context.compiler.empty());
+  EXPECT_THAT(context.simgrid_version, MatchesRegex("3\\.[0-9.]+"));
+  EXPECT_THAT(context.date,
+              MatchesRegex("20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z"));
+  EXPECT_EQ(context.mpi_version, "");
+  EXPECT_EQ(context.machine.at("name"), "cluster");
+  EXPECT_EQ(std::stod(context.machine.at("L_s")), e.machine.network.L);
+  EXPECT_EQ(std::stod(context.machine.at("merge_s_per_element")), e.machine.compute[WorkKind::merge]);
+}
+
+// What a progress of `total` points writes to a file while `act` is done with it.
+template <class Act>
+std::string progress_text(std::size_t total, const Act& act) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  Progress progress("sweep", total, file.get());
+  act(progress);
+  std::string text(static_cast<std::size_t>(std::ftell(file.get())), '\0');
+  std::rewind(file.get());
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  return text;
+}
+
+TEST(Progress, WritesPlainLinesToAFile) {
+  const std::string text = progress_text(3, [](Progress& progress) {
+    for (int i = 0; i < 3; ++i) progress.step();
+    EXPECT_EQ(progress.done(), 3u);
+    progress.finish();
+  });
+  EXPECT_THAT(text, MatchesRegex("sweep: 3/3 points in [0-9.]+ s\n"));
+}
+
+TEST(Progress, SaysWhereItStopped) {
+  const std::string text = progress_text(3, [](Progress& progress) {
+    progress.step();
+    progress.finish();
+  });
+  EXPECT_THAT(text, MatchesRegex("sweep: 1/3 points in [0-9.]+ s\n"));
+  EXPECT_THAT(progress_text(0, [](Progress& progress) { progress.finish(); }),
+              MatchesRegex("sweep: 0/0 points in [0-9.]+ s\n"));
+}
+
+}  // namespace
+}  // namespace sparsewire
