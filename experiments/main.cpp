@@ -441,7 +441,7 @@ int command_line(int argc, char** argv) {
       "Which allreduce sums this sparse vector fastest on my network?\n"
       "Exit codes: 0 done, 1 some points failed or ranks disagree, 2 bad input, 3 any other error, 130 "
       "interrupted."};
-  app.set_version_flag("--version", program_version());
+  app.set_version_flag("--version", [] { return program_version(); });
   app.require_subcommand(1);
   int code = kDone;
 

@@ -11,8 +11,7 @@
 
 namespace sparsewire {
 
-// One vector a rank. Throws InvalidVector naming the vector, its line and the index, if one is not in [0,
-// dimension).
+// One vector a rank. Throws InvalidVector naming rank and index, if one is not in [0, dimension).
 template <class T>
 std::vector<SparseVector<T>> rank_vectors(const SvmlightData& data);
 
