@@ -30,3 +30,5 @@ gtest_discover_tests(cli_mpi_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 30
 sparsewire_mpi_executable(mpi_run_test experiments/mpi_run_test.cpp ${PROJECT_SOURCE_DIR}/experiments/mpi_run.cpp
                           LINK sparsewire_experiments)
 sparsewire_mpi_test(mpi_run_test RANKS 2 3)
+
+include(include_check/tests.cmake)

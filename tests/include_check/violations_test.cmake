@@ -1,0 +1,43 @@
+# cmake -DSOURCE_DIR=folder -DCOPY=folder -P violations_test.cmake
+# Checks that include_check.cmake accepts a copy of the sources, and refuses it with any of these lines added.
+cmake_minimum_required(VERSION 3.25)
+
+set(check ${CMAKE_COMMAND} -DSOURCE_DIR=${COPY} -P ${CMAKE_CURRENT_LIST_DIR}/include_check.cmake)
+
+function(expect_refused file line)
+  file(READ ${COPY}/${file} before)
+  file(APPEND ${COPY}/${file} "\n${line}\n")
+  execute_process(COMMAND ${check} RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE errors)
+  file(WRITE ${COPY}/${file} "${before}")
+  if(result EQUAL 0)
+    message(FATAL_ERROR "accepted ${file} with ${line}")
+  endif()
+  if(NOT errors MATCHES "${file} may not include")
+    message(FATAL_ERROR "${file} with ${line} is refused without its name: ${errors}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${COPY})
+file(COPY ${SOURCE_DIR}/model ${SOURCE_DIR}/topologies ${SOURCE_DIR}/algorithms ${SOURCE_DIR}/reports
+          ${SOURCE_DIR}/sim ${SOURCE_DIR}/experiments DESTINATION ${COPY})
+execute_process(COMMAND ${check} RESULT_VARIABLE result ERROR_VARIABLE errors)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "the copy itself is refused: ${errors}")
+endif()
+
+expect_refused(model/loggp.hpp "#include \"algorithms/payload/stream.hpp\"")
+expect_refused(model/loggp.hpp "#include <reports/measurement.hpp>")
+expect_refused(topologies/graph.cpp "#include \"model/loggp.hpp\"")
+expect_refused(algorithms/catalogue.hpp "#include \"model/loggp.hpp\"")
+expect_refused(algorithms/catalogue.hpp "#include \"sim/fiber.hpp\"")
+expect_refused(algorithms/catalogue.hpp "  #  include \"experiments/sweep.hpp\"")
+expect_refused(algorithms/catalogue.hpp "#include \"topologies/graph.hpp\"")
+expect_refused(reports/table.cpp "#include \"algorithms/catalogue.hpp\"")
+expect_refused(reports/table.cpp "#include \"model/machine.hpp\"")
+expect_refused(sim/fiber.hpp "#include \"experiments/sweep.hpp\"")
+expect_refused(sim/fiber.hpp "#include \"reports/measurement.hpp\"")
+expect_refused(experiments/main.cpp "#include <mpi.h>")
+expect_refused(algorithms/transport/group.hpp "#include <mpi.h>")
+expect_refused(sim/loggp_world.cpp "#include <simgrid/s4u.hpp>")
+expect_refused(experiments/main.cpp "#include \"xbt/log.h\"")
+file(REMOVE_RECURSE ${COPY})
