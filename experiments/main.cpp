@@ -267,6 +267,7 @@ int show_results(const ResultsPaths& paths) {
     fmt::print("{}", write_plots(paths));
     return kDone;
   } catch (const std::exception& error) {
+    if (interrupted) return kDone;  // and gnuplot with it
     say_error(fmt::format("no plots: {}\nthe results are kept: `sparsewire report {}` draws them",
                           error.what(), paths.directory.string()));
     return kNoSuccess;

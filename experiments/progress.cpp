@@ -1,6 +1,7 @@
 #include "experiments/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,10 +18,23 @@ std::string duration(double seconds) {
   return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
+// What a label may take of a terminal's line, so that the line does not wrap: it could not be redrawn then.
+std::size_t room_for_label(std::FILE* out) {
+  constexpr std::size_t kUsualColumns = 80, kColumnsOfTheRest = 48, kLeast = 8;
+  winsize size{};
+  const bool known = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const std::size_t columns = known ? size.ws_col : kUsualColumns;
+  return columns < kColumnsOfTheRest + kLeast ? kLeast : columns - kColumnsOfTheRest;
+}
+
 }  // namespace
 
 Progress::Progress(std::string label, std::size_t total, std::FILE* out)
-    : label_(std::move(label)), total_(total), out_(out), terminal_(isatty(fileno(out)) != 0) {}
+    : label_(std::move(label)), total_(total), out_(out), terminal_(isatty(fileno(out)) != 0) {
+  if (!terminal_) return;
+  const std::size_t room = room_for_label(out);
+  if (label_.size() > room) label_.replace(room - 3, label_.npos, "...");
+}
 
 double Progress::elapsed_s() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();

@@ -9,7 +9,8 @@ namespace sparsewire {
 
 class Progress {
  public:
-  // `total` points are to be done; writes to `out`, which the caller owns. `label` starts each line.
+  // `total` points are to be done; writes to `out`, which the caller owns. `label` starts each line, cut
+  // short where a terminal is too narrow for it.
   Progress(std::string label, std::size_t total, std::FILE* out);
 
   // One more point is done.

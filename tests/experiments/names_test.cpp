@@ -1,11 +1,18 @@
 #include "experiments/names.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "experiments/machine_library.hpp"
 #include "experiments/program_version.hpp"
@@ -132,6 +139,41 @@ TEST(Progress, WritesPlainLinesToAFile) {
     progress.finish();
   });
   EXPECT_THAT(text, MatchesRegex("sweep: 3/3 points in [0-9.]+ s\n"));
+}
+
+// The same on a terminal of that many columns.
+template <class Act>
+std::string terminal_text(unsigned short columns, const std::string& label, const Act& act) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return "no terminal";
+  const winsize size{24, columns, 0, 0};
+  ioctl(terminal, TIOCSWINSZ, &size);
+  {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(ptsname(terminal), "w"),
+                                                               std::fclose);
+    Progress progress(label, 3, file.get());
+    act(progress);
+  }
+  std::string text(4096, '\0');
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(terminal, text.data(), text.size()))));
+  close(terminal);
+  return text;
+}
+
+TEST(Progress, RedrawsOneLineOnATerminal) {
+  const auto act = [](Progress& progress) {
+    progress.step();
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    progress.step();
+    progress.step();
+    progress.finish();
+  };
+  const std::string start = "\r\033\\[K", left = ", [0-9.]+ points/s, [0-9]+ s left";
+  EXPECT_THAT(terminal_text(80, "sweep", act), MatchesRegex(start + "sweep: 2/3 points" + left + start +
+                                                            "sweep: 3/3 points in 0.[0-9] s\r\n"));
+  EXPECT_THAT(terminal_text(60, std::string(50, 'x'), act),
+              MatchesRegex(start + "x{9}\\.\\.\\.: 2/3 points" + left + start +
+                           "x{9}\\.\\.\\.: 3/3 points in 0.[0-9] s\r\n"));
 }
 
 TEST(Progress, SaysWhereItStopped) {

@@ -55,6 +55,10 @@ void RunningProgram::send(int signal) const {
   kill(process_, signal);
 }
 
+void RunningProgram::send_to_group(int signal) const {
+  kill(-process_, signal);
+}
+
 bool RunningProgram::has_ended() {
   ended_ = ended_ || waitpid(process_, &status_, WNOHANG) == process_;
   return ended_;

@@ -30,7 +30,8 @@ class RunningProgram {
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
 
-  void send(int signal) const;  // to the program alone
+  void send(int signal) const;           // to the program alone
+  void send_to_group(int signal) const;  // as a terminal does
   bool has_ended();
 
   // Waits for the end; kills the program after `limit` and has code -1 then.
