@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <queue>
 #include <stdexcept>
 #include <string>
 
@@ -233,6 +234,44 @@ Terms best_dense(const Machine& machine, const CostInput& input) {
   return best;
 }
 
+// When the last of `ranks` ranks has heard of one of them, if each that has heard sends to others at once.
+Terms broadcast_bound(const LogGP& network, Rank ranks) {
+  struct Delivery {
+    Endpoint<Terms> sender, receiver;  // after it
+  };
+  const auto next_of = [&](Endpoint<Terms> sender) {
+    Endpoint<Terms> receiver;
+    land(network, receiver, launch(network, sender, 1));
+    return Delivery{sender, receiver};
+  };
+  const auto is_later = [](const Delivery& a, const Delivery& b) {
+    return a.receiver.cpu.total > b.receiver.cpu.total;
+  };
+  std::priority_queue<Delivery, std::vector<Delivery>, decltype(is_later)> deliveries(is_later);
+  deliveries.push(next_of({}));
+  Terms last;
+  for (Rank heard = 1; heard < ranks; ++heard) {
+    const Delivery first = deliveries.top();
+    deliveries.pop();
+    last = first.receiver.cpu;
+    deliveries.push(next_of(first.sender));
+    deliveries.push(next_of(first.receiver));
+  }
+  return last;
+}
+
+// The time of the values that the busiest rank sends.
+Terms volume_bound(const LogGP& network, const CostInput& input) {
+  const double own = input.union_sizes.front(), all = input.union_sizes.back(), ranks = input.ranks;
+  const double bytes = (all * (ranks - 2) / ranks + own) * static_cast<double>(input.value_bytes);
+  Terms bound = after(Terms{}, Term::latency, network.L);
+  bound = after(bound, Term::overhead, 2 * network.o);
+  const Seconds spacing = std::max(network.o, network.g);
+  if (spacing == 0) return bound;
+  const Seconds transfer = bytes * network.G * spacing / (spacing + network.G) - network.G;
+  return after(bound, Term::bandwidth, std::max(0.0, transfer));
+}
+
 void require_valid(const CostInput& input) {
   const std::vector<double>& sizes = input.union_sizes;
   if (input.ranks < 1 || sizes.size() != static_cast<std::size_t>(input.ranks))
@@ -269,19 +308,8 @@ std::optional<Terms> predict(std::string_view algorithm, const Machine& machine,
 
 Terms lower_bound(const Machine& machine, const CostInput& input) {
   require_valid(input);
-  const double own = input.union_sizes.front(), all = input.union_sizes.back();
-  const double ranks = input.ranks;
-  const double missing = all - own;
-  const double shared = all == own ? 2 * (ranks - 1) / ranks * own : 0;
-  const double rounds = std::ceil(std::log2(ranks));
-  Terms bound;
-  bound = after(bound, Term::latency, rounds * machine.network.L);
-  bound = after(bound, Term::overhead, rounds * 2 * machine.network.o);
-  const Seconds bytes =
-      std::max(missing, shared) * static_cast<double>(input.value_bytes) * machine.network.G;
-  // a message's first byte is part of its latency, so bandwidth and latency may overlap
-  if (bytes > bound.total) bound = after(Terms{}, Term::bandwidth, bytes);
-  return bound;
+  if (input.ranks == 1) return {};
+  return later(broadcast_bound(machine.network, input.ranks), volume_bound(machine.network, input));
 }
 
 }  // namespace sparsewire

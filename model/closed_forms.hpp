@@ -19,7 +19,8 @@
 namespace sparsewire {
 
 // The inputs of an allreduce, as the forms see them. union_sizes[j-1] is the number of distinct indices of j
-// ranks, from uniform_union_sizes() or measured: P entries, not decreasing; the first is a rank's own count.
+// ranks, from uniform_union_sizes() or measured: P entries, not decreasing; the first is a rank's own count,
+// the mean where they differ.
 struct CostInput {
   Rank ranks = 1;
   std::uint64_t dimension = 0;    // elements
@@ -32,10 +33,16 @@ struct CostInput {
 // sizes are not P, exceed the dimension or decrease.
 std::optional<Terms> predict(std::string_view algorithm, const Machine& machine, const CostInput& input);
 
-// No lossless algorithm is faster: ceil(log2 P) messages one after another, and on the busiest rank the
-// values that it must send: those of the result that the others lack, or, where all supports are equal,
-// 2(P-1)/P of the vector (Chan, Heimlich, Purkayastha, van de Geijn 2007, doi:10.1002/cpe.1206). Work is not
-// bounded.
+// A time that no lossless algorithm beats, whatever the supports; the later of two. Work and indices are not
+// bounded, and each value is taken to be sent as value_bytes bytes.
+//   Every rank has to hear of every other: at least the time of the best broadcast of one byte (Karp, Sahay,
+//   Santos, Schauser 1993, doi:10.1145/165231.165250). That is fewer than ceil(log2 P) messages one after
+//   another where a rank can send many before the first is answered.
+//   An index that d ranks hold is sent at least d - 1 times to be summed and P - 1 times to be known: the
+//   busiest rank sends at least (P-2)/P U + k values, for U indices in the sum and a mean of k in a vector.
+//   That is 2(P-1)/P of dense vectors (Chan, Heimlich, Purkayastha, van de Geijn 2007, doi:10.1002/cpe.1206).
+//   A byte takes not G but s/(s+G) of it, s = max(o, g), as the first byte of a message is part of its
+//   latency.
 Terms lower_bound(const Machine& machine, const CostInput& input);
 
 }  // namespace sparsewire

@@ -14,6 +14,7 @@
 #include "sim/loggp_world.hpp"
 #include "tests/support/allreduce.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/patterns.hpp"
 
 namespace sparsewire::test {
 namespace {
@@ -164,11 +165,42 @@ TEST(ClosedForms, LowerBoundsHold) {
               << algorithm.name << " P=" << ranks;
 }
 
+// Every rank hands its only element to all others at once: fewer than log2 P messages one after another.
+TEST(ClosedForms, LowerBoundHoldsWhereMessagesOverlap) {
+  Machine machine = loggopsim_machine();
+  machine.network.L = 1e-3;
+  const Vectors<float> inputs(64, sparse_vector<float>(1, {{0, 1.0f}}));
+  LogGPWorld world(machine);
+  EXPECT_LE(lower_bound(machine, cost_input(inputs)).total,
+            finish_time(world.run(64, linear_all_to_all(sizeof(float)))));
+}
+
+// The first byte of a message takes none of G: where messages cost nothing, bytes sent one by one are free.
+TEST(ClosedForms, LowerBoundHoldsForTinyMessages) {
+  constexpr std::size_t kCount = 100;
+  const Program exchange = [](Transport& transport) -> Output {
+    for (std::size_t i = 0; i < kCount * sizeof(float); ++i)
+      transport.exchange(1 - transport.rank(), 0, message_of(1));
+    return {};
+  };
+  Machine machine = loggopsim_machine();
+  machine.network.L = 0;
+  for (const Seconds gap : {0.0, 1e-9, 5e-9, 6e-9, 7e-9}) {
+    machine.network.o = 0;
+    machine.network.g = gap;
+    LogGPWorld world(machine);
+    const CostInput input = cost_input(spread_vectors(2, kDimension, kCount, 0));
+    EXPECT_LE(lower_bound(machine, input).total, finish_time(world.run(2, exchange))) << gap;
+  }
+}
+
 TEST(ClosedForms, LowerBoundIsReachedByTheBestOnes) {
   const Machine machine = loggopsim_machine();
-  const Vectors<float> tiny(8, SparseVector<float>{1, {}, {}});
-  const Seconds latency = lower_bound(machine, cost_input(tiny)).total;
-  EXPECT_DOUBLE_EQ(latency, 3 * (machine.network.L + 2 * machine.network.o));
+  const Vectors<float> tiny(2, SparseVector<float>{1, {}, {}});
+  EXPECT_DOUBLE_EQ(lower_bound(machine, cost_input(tiny)).total, machine.network.L + 2 * machine.network.o);
+  // of 8 ranks the first one sends to 1, 2, 3, 4 and 6, and the second one to 5 and 7
+  const Vectors<float> eight(8, SparseVector<float>{1, {}, {}});
+  EXPECT_NEAR(lower_bound(machine, cost_input(eight)).total, 12500e-9, 1e-18);
   const Vectors<float> full = spread_vectors(8, 1 << 20, 1 << 20, 0);
   const Seconds ring = predict("dense-ring", machine, cost_input(full)).value().total;
   EXPECT_LT(ring, 1.01 * lower_bound(machine, cost_input(full)).total);
