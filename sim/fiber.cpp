@@ -64,6 +64,20 @@ struct NoFree {
   void deallocate(boost::context::stack_context&) noexcept {}
 };
 
+// The address sanitizer has to know of each switch of stacks: that it starts, to which stack, and that it is
+// done, from which. `fake` keeps what belongs to the stack that is left; without it that stack has ended.
+#if defined(__SANITIZE_ADDRESS__)
+void start_switch(void** fake, const void* bottom, std::size_t bytes) {
+  __sanitizer_start_switch_fiber(fake, bottom, bytes);
+}
+void finish_switch(void* fake, const void** bottom, std::size_t* bytes) {
+  __sanitizer_finish_switch_fiber(fake, bottom, bytes);
+}
+#else
+void start_switch(void**, const void*, std::size_t) {}
+void finish_switch(void*, const void**, std::size_t*) {}
+#endif
+
 [[noreturn]] void abort_on_overflow(std::size_t fiber) {
   std::fprintf(stderr, "sparsewire: the stack of simulated rank %zu overflowed\n", fiber);
   std::abort();
@@ -80,18 +94,23 @@ struct FiberPool::State {
         slab(count, stack_bytes),
         fibers(count) {}
 
+  // A fiber that has not ended goes on with an exception that ends it.
+  ~State() {
+    for (std::size_t i = 0; i < fibers.size(); ++i)
+      if (fibers[i]) on_stack(i, [&] { fibers[i] = {}; });
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
   std::function<void(std::size_t)> body;
   FiberOrder order;
   std::mt19937_64 random;
   std::deque<std::size_t> ready;
-  std::size_t current = 0;
   StackSlab slab;  // before the fibers: destroyed after them
   boost::context::fiber caller;
   std::vector<boost::context::fiber> fibers;
-#if defined(__SANITIZE_ADDRESS__)
-  const void* scheduler_bottom = nullptr;
+  const void* scheduler_bottom = nullptr;  // the scheduler's own stack, as far as it is known
   std::size_t scheduler_bytes = 0;
-#endif
 
   std::size_t take_ready() {
     if (order == FiberOrder::random) std::swap(ready.front(), ready[random() % ready.size()]);
@@ -104,28 +123,55 @@ struct FiberPool::State {
   }
 
   void resume(std::size_t fiber) {
-    current = fiber;
-#if defined(__SANITIZE_ADDRESS__)
-    void* fake = nullptr;
-    __sanitizer_start_switch_fiber(&fake, slab.bottom(fiber), slab.stack_bytes());
-#endif
-    fibers[fiber] = std::move(fibers[fiber]).resume();
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
-#endif
+    on_stack(fiber, [&] { fibers[fiber] = std::move(fibers[fiber]).resume(); });
     if (!slab.intact(fiber)) abort_on_overflow(fiber);
   }
 
-  void entered_fiber([[maybe_unused]] void* fake) {
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_finish_switch_fiber(fake, &scheduler_bottom, &scheduler_bytes);
-#endif
+  // `switch_stacks` switches to the fiber's stack and returns when that has switched back.
+  template <class Switch>
+  void on_stack(std::size_t fiber, const Switch& switch_stacks) {
+    void* fake = nullptr;
+    start_switch(&fake, slab.bottom(fiber), slab.stack_bytes());
+    switch_stacks();
+    finish_switch(fake, nullptr, nullptr);
   }
-  void leaving_fiber([[maybe_unused]] void** fake) {
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_start_switch_fiber(fake, scheduler_bottom, scheduler_bytes);
-#endif
+
+  void run_body(std::size_t fiber) {
+    const Stay stay(*this);
+    body(fiber);
   }
+
+  void park() {
+    const Absence absence(*this);
+    caller = std::move(caller).resume();
+  }
+
+  // A fiber's time on its stack, and its time off it. Both also end when the fiber is unwound.
+  class Stay {
+   public:
+    explicit Stay(State& state) : state_(state) {
+      finish_switch(nullptr, &state_.scheduler_bottom, &state_.scheduler_bytes);
+    }
+    ~Stay() { start_switch(nullptr, state_.scheduler_bottom, state_.scheduler_bytes); }
+    Stay(const Stay&) = delete;
+    Stay& operator=(const Stay&) = delete;
+
+   private:
+    State& state_;
+  };
+  class Absence {
+   public:
+    explicit Absence(State& state) : state_(state) {
+      start_switch(&fake_, state_.scheduler_bottom, state_.scheduler_bytes);
+    }
+    ~Absence() { finish_switch(fake_, &state_.scheduler_bottom, &state_.scheduler_bytes); }
+    Absence(const Absence&) = delete;
+    Absence& operator=(const Absence&) = delete;
+
+   private:
+    State& state_;
+    void* fake_ = nullptr;
+  };
 };
 
 FiberPool::FiberPool(std::size_t count, std::size_t stack_bytes, FiberOrder order, std::uint64_t seed,
@@ -138,9 +184,7 @@ FiberPool::FiberPool(std::size_t count, std::size_t stack_bytes, FiberOrder orde
     state->fibers[i] = boost::context::fiber(std::allocator_arg, memory, NoFree{},
                                              [state, i](boost::context::fiber&& caller) {
                                                state->caller = std::move(caller);
-                                               state->entered_fiber(nullptr);
-                                               state->body(i);
-                                               state->leaving_fiber(nullptr);
+                                               state->run_body(i);
                                                return std::move(state->caller);
                                              });
     state->ready.push_back(i);
@@ -154,10 +198,7 @@ void FiberPool::run() {
 }
 
 void FiberPool::park() {
-  void* fake = nullptr;
-  state_->leaving_fiber(&fake);
-  state_->caller = std::move(state_->caller).resume();
-  state_->entered_fiber(fake);
+  state_->park();
 }
 
 void FiberPool::wake(std::size_t fiber) {
