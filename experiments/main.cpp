@@ -90,7 +90,8 @@ int command_line(int argc, char** argv) {
   run_app
       ->add_option("--backend", run_options.backends,
                    "loggp, simgrid or mpi, instead of the experiment's; may be repeated")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   run_app->add_option("--out", run_options.out,
                       "Results directory (default: results/NAME OF THE EXPERIMENT)");
   run_app->add_option("--jobs", run_options.jobs, "Processes that simulate at once")

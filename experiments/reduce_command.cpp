@@ -38,6 +38,8 @@ Topology topology_of(const std::string& text) {
     std::ifstream input(text);
     json = parsed({std::istreambuf_iterator<char>(input), {}}, "--topology: " + text);
     folder = fs::path(text).parent_path();
+    if (json.is_object() && json.contains("edges"))
+      json.emplace("name", "graph");  // as an experiment may leave it out
   }
   try {
     return topology_from_json(json, folder);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -40,7 +41,32 @@ struct Sweep {
   ResultsPaths paths;
 };
 
-Sweep read_sweep(const RunOptions& options, const std::string& file) {
+// Throws std::invalid_argument if no point fits the processes of an MPI job.
+void require_fitting_points(const Job& job, const Sweep& sweep, const std::string& file) {
+  if (job.session == nullptr) return;
+  const auto least = std::ranges::min(sweep.cells, {}, &Cell::ranks).ranks;
+  if (least > job.session->size())
+    throw std::invalid_argument(
+        fmt::format("{}: asks for {} ranks or more, the job has {}: start it with mpirun -np {}", file, least,
+                    job.session->size(), least));
+}
+
+// What a user might miss, said once at the start.
+void say_notes(const RunOptions& options, const Job& job, const Sweep& sweep) {
+  const auto has = [&](std::string_view backend) {
+    return std::ranges::find(sweep.experiment.backends, backend) != sweep.experiment.backends.end();
+  };
+  if (job.session == nullptr && options.backends.empty() && has(kMpiBackend))
+    fmt::print(stderr, "{}: the points of the backend mpi are measured under mpirun, not here\n",
+               sweep.experiment.name);
+  const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const unsigned cores = std::thread::hardware_concurrency();
+  if (local != nullptr && cores > 0 && std::atoi(local) > static_cast<int>(cores))
+    fmt::print(stderr, "{}: {} ranks share the {} cores of this host: times are not those of a cluster\n",
+               sweep.experiment.name, local, cores);
+}
+
+Sweep read_sweep(const RunOptions& options, const Job& job, const std::string& file) {
   Sweep sweep;
   sweep.experiment = read_experiment(file, algorithm_names());
   sweep.cells = cells_of(sweep.experiment, chosen_backends(options.backends, sweep.experiment.backends),
@@ -48,6 +74,7 @@ Sweep read_sweep(const RunOptions& options, const std::string& file) {
   if (std::ranges::all_of(sweep.cells, [](const Cell& cell) { return cell.points.empty(); }))
     throw std::invalid_argument(
         file + ": no points for these backends (mpi-allreduce and the backend \"mpi\" need mpirun)");
+  require_fitting_points(job, sweep, file);
   const fs::path base = options.out.empty() ? fs::path("results") : fs::path(options.out);
   const bool own_folder = options.out.empty() || options.files.size() > 1;
   sweep.paths = results_paths(own_folder ? base / sweep.experiment.name : base);
@@ -55,11 +82,11 @@ Sweep read_sweep(const RunOptions& options, const std::string& file) {
 }
 
 // All of them before the first is run, so that a mistake in the last is found at once.
-std::vector<Sweep> read_sweeps(const RunOptions& options) {
+std::vector<Sweep> read_sweeps(const RunOptions& options, const Job& job) {
   std::vector<Sweep> sweeps;
   std::map<std::string, std::string> file_of;  // by the experiment's name
   for (const std::string& file : options.files) {
-    sweeps.push_back(read_sweep(options, file));
+    sweeps.push_back(read_sweep(options, job, file));
     const std::string& name = sweeps.back().experiment.name;
     const auto [other, is_new] = file_of.emplace(name, file);
     if (!is_new)
@@ -108,7 +135,9 @@ class Recorder {
     fs::create_directories(sweep.paths.directory);
     RunContext context = context_of(sweep.experiment);
     if (job.world != nullptr) context.mpi_version = MpiSession::library_version();
-    write_context(sweep.paths.context, context);
+    for (const Cell& cell : sweep.cells)
+      for (const Point& point : cell.points) ++context.points[point.backend];
+    write_context(job.world != nullptr ? sweep.paths.mpi_context : sweep.paths.context, context);
     writer_.emplace(sweep.paths.points);
     for (const Measurement& measurement : current_measurements(sweep.paths))
       known_.emplace(measurement.key, measurement.reason);
@@ -156,10 +185,13 @@ int run_sweep(const RunOptions& options, const Job& job, const Sweep& sweep,
     if (job.speaks()) list_points(sweep, finished);
     return kDone;
   }
+  if (job.speaks()) say_notes(options, job, sweep);
   const std::size_t missing = count_points(sweep, finished), all = count_points(sweep, {});
   if (job.speaks() && missing < all)
     fmt::print(stderr, "{}: {} of {} points are there already\n", sweep.experiment.name, all - missing, all);
   const bool all_ok = missing == 0 || compute(options, job, sweep, finished, interrupted);
+  // a launcher that was interrupted leaves its processes little time
+  if (job.world != nullptr && !job.first_said(interrupted ? "interrupted" : "").empty()) return kInterrupted;
   const int code = job.together([&]() -> int {
     if (!job.speaks() || current_measurements(sweep.paths).empty()) return kDone;
     return show_results(sweep.paths, interrupted);
@@ -192,7 +224,7 @@ int run(const RunOptions& options, const std::atomic<bool>& interrupted) {
   const Job job = Job::start(with_mpi);
   return exit_code_of(job, [&] {
     int code = kDone;
-    for (const Sweep& sweep : job.together([&] { return read_sweeps(options); })) {
+    for (const Sweep& sweep : job.together([&] { return read_sweeps(options, job); })) {
       code = std::max(code, run_sweep(options, job, sweep, interrupted));
       if (job.first_said(interrupted ? "interrupted" : "").empty()) continue;
       if (job.speaks())

@@ -48,7 +48,8 @@ struct Measurement {
 struct RunContext {
   std::string schema_version, program_version, git_revision, compiler, flags, host, mpi_version,
       simgrid_version, date;
-  std::map<std::string, std::string> machine;  // parameter name with unit -> value, as text
+  std::map<std::string, std::string> machine;   // parameter name with unit -> value, as text
+  std::map<std::string, std::uint64_t> points;  // points that the run was to have, by backend
   std::string experiment_file;
   std::uint64_t seed = 0;
 };

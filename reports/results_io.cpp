@@ -280,6 +280,7 @@ Json context_to_json(const RunContext& context) {
   Json json = Json::object();
   visit_context(context, writing_to(json));
   json["machine"] = context.machine;
+  json["points"] = context.points;
   return json;
 }
 
@@ -290,6 +291,8 @@ RunContext context_from_json(const Json& value) {
   for (const auto& [name, text] : object_at(value, "machine").items()) {
     read_value(text, name.c_str(), context.machine[name]);
   }
+  for (const auto& [backend, count] : object_at(value, "points").items())
+    read_value(count, backend.c_str(), context.points[backend]);
   return context;
 }
 

@@ -211,6 +211,7 @@ GraphSpec graph_in_file(const std::filesystem::path& path, const LinkSpec& defau
   const Json json = parse(path);
   try {
     Members members(json, "");
+    if (members.has("name") && members.text("name") != "graph") refuse("/name", "is not \"graph\"");
     GraphSpec spec = vertices_and_edges(members, default_values);
     spec.sharing = sharing;
     members.require_no_others();

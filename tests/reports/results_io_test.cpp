@@ -181,10 +181,12 @@ TEST_F(ResultsFile, HoldsTheContext) {
   context.compiler = "GCC 12", context.flags = "-O3", context.host = "node", context.mpi_version = "4.1";
   context.simgrid_version = "3.32", context.date = "2020-02-02", context.experiment_file = "e.json";
   context.seed = 18446744073709551615u, context.machine = {{"L_s", "1e-6"}, {"G_s_per_byte", "1e-10"}};
+  context.points = {{"loggp", 12}, {"simgrid", 7}};
   write_context(path_, context);
   const RunContext back = read_context(path_);
   EXPECT_EQ(context_to_json(back), context_to_json(context));
   EXPECT_EQ(back.machine, context.machine);
+  EXPECT_EQ(back.points, context.points);
   EXPECT_EQ(back.seed, context.seed);
   EXPECT_EQ(back.flags, "-O3");
 }
