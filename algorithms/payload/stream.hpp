@@ -86,7 +86,10 @@ Message pack(const Stream<T>& stream) {
 namespace stream_detail {
 
 // Adds the elements of a sparse stream to the dense range that begins at index `begin`. Takes the arrays, not
-// the stream: GCC 12.2 takes a call with the stream to have no effect and drops it (-O1 and above).
+// the stream, and is not inlined, because of a fault of GCC 12.2 (-O1 and above; not with
+// -fno-delete-null-pointer-checks). Where it sees that both arrays lie behind one pointer, its loop optimiser
+// addresses the values relative to the indices, as null plus a number; its search for pure functions then
+// takes the loop's body for a null dereference, overlooks the store, and calls to the function are dropped.
 template <class T>
 [[gnu::noinline]] void scatter_add(T* dense, std::uint64_t begin, std::span<const Index> indices,
                                    std::span<const T> values) {
