@@ -1,7 +1,7 @@
 #include "sim/loggp_world.hpp"
 
 #include <boost/context/fiber.hpp>
-#include <deque>
+#include <list>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -21,7 +21,7 @@ struct Envelope {
 
 struct RankState {
   Endpoint<Seconds> clocks;
-  std::unordered_map<Channel, std::deque<Envelope>> inbox;  // channels with messages only
+  std::unordered_map<Channel, std::list<Envelope>> inbox;  // channels with messages only
   std::optional<Channel> waiting;
   std::optional<std::string> failure;
 };

@@ -184,7 +184,7 @@ void expect_sane(const RunResult& result, const Machine& machine, std::string_vi
 template <class T>
 void expect_same_in_any_order(const RunResult& expected, const Machine& machine, std::uint64_t seed,
                               const Allreduce<Stream<T>>& algorithm, const Vectors<T>& inputs) {
-  for (const FiberOrder order : {FiberOrder::lifo, FiberOrder::random}) {
+  for (const FiberOrder order : {FiberOrder::fifo, FiberOrder::random}) {
     LogGPWorld world(machine, {.order = order, .order_seed = seed});
     const RunResult result = run_allreduce(world, algorithm, inputs);
     for (std::size_t rank = 0; rank < result.size(); ++rank) {

@@ -172,7 +172,7 @@ TEST(LogGPWorld, FinishTimesDoNotDependOnTheOrderOfFibers) {
     for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
       LogGPWorld reference(cluster_machine());
       const RunResult expected = run_allreduce(reference, algorithm, inputs);
-      for (const FiberOrder order : {FiberOrder::lifo, FiberOrder::random})
+      for (const FiberOrder order : {FiberOrder::fifo, FiberOrder::random})
         for (const std::uint64_t seed : {1u, 2u}) {
           LogGPWorld world(cluster_machine(), {.order = order, .order_seed = seed});
           const RunResult result = run_allreduce(world, algorithm, inputs);
@@ -208,6 +208,17 @@ TEST(LogGPWorld, UnwindsRanksThatAreLeftWaiting) {
                          }),
                DeadlockError);
   EXPECT_EQ(alive, 0);
+}
+
+TEST(LogGPWorldDeathTest, AStackOverflowIsReported) {
+  LogGPWorld world(cluster_machine(), {.stack_bytes = 32 * 1024});
+  const Program overflow = [](Transport& transport) -> Output {
+    volatile char waste[40 * 1024];
+    if (transport.rank() == 1)
+      for (volatile char& byte : waste) byte = 1;
+    return {};
+  };
+  EXPECT_DEATH(world.run(2, overflow), "the stack of simulated rank 1 overflowed");
 }
 
 // epfl and others: negative g in measured tables gave negative times.
