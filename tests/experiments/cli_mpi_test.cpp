@@ -133,7 +133,7 @@ TEST_F(MpiRun, MeasuresWhatThereAreProcessesFor) {
     EXPECT_EQ(point["ranks_agree"], true);
     EXPECT_GT(point["time_s"], 0);
   }
-  const json context = json::parse(read("out/context.json"));
+  const json context = json::parse(read("out/context-mpi.json"));
   EXPECT_THAT(context["mpi_version"].get<std::string>(), HasSubstr("MPI"));
   EXPECT_THAT(ended.out, HasSubstr("out/points.jsonl"));
   EXPECT_THAT(ended.err, HasSubstr("small: 12/12 points in "));
@@ -175,6 +175,14 @@ TEST_F(MpiRun, WorksOnOneProcessWithoutALauncher) {
   EXPECT_EQ(program.wait().code, 0);
   for (const json& point : points("out"))
     EXPECT_EQ(point["status"], point["ranks"] == 1 ? "ok" : "skipped") << point;
+}
+
+TEST_F(MpiRun, RefusesAnExperimentThatIsTooLargeForTheJob) {
+  json e = experiment_on_4();
+  e["ranks"] = {8, 16};
+  const Ended ended = run_on(2, e);
+  EXPECT_NE(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("asks for 8 ranks or more, the job has 2: start it with mpirun -np 8"));
 }
 
 TEST_F(MpiRun, RefusesSimulators) {

@@ -102,6 +102,34 @@ TEST_F(Run, TakesBackendsFromTheCommandLine) {
   EXPECT_THAT(mixed.err, HasSubstr("mpi cannot be combined with simulators"));
 }
 
+TEST_F(Run, TakesOptionsBeforeFiles) {
+  write("e.json", small_experiment().dump());
+  const Ended ended = call({"run", "--backend", "simgrid", "--out", "out", "e.json"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  for (const json& point : points("out")) EXPECT_EQ(point["backend"], "simgrid");
+}
+
+TEST_F(Run, SaysWhenResultsArePartial) {
+  EXPECT_THAT(run(small_experiment()).out, Not(HasSubstr("PARTIAL")));
+  // as an interrupt leaves it
+  const std::string all = read("out/points.jsonl");
+  write("out/points.jsonl", all.substr(0, all.find('\n') + 1));
+  const Ended ended = call({"report", "out"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("PARTIAL: loggp has 1 of "));
+}
+
+TEST_F(Run, RemovesChartsThatNoLongerHold) {
+  EXPECT_EQ(run(small_experiment()).code, 0);
+  write("out/plots/time_loggp_of_another_day.png", "");
+  write("out/plots/mine.png", "");
+  EXPECT_EQ(call({"report", "out"}).code, 0);
+  EXPECT_FALSE(exists("out/plots/time_loggp_of_another_day.png"));
+  EXPECT_TRUE(exists("out/plots/mine.png"));
+  EXPECT_TRUE(exists("out/plots/time_loggp_uniform_P2_N1000_fp32.png"));
+  EXPECT_TRUE(exists("out/plots/gnuplot/time_loggp_uniform_P2_N1000_fp32.gp"));
+}
+
 TEST_F(Run, NeedsPoints) {
   json e = small_experiment();
   e["backends"] = {"mpi"};

@@ -105,6 +105,14 @@ TEST(ReadTopology, GraphFromFileRelativeToTheBase) {
   EXPECT_EQ(sharing_of(topology), Sharing::unshared);
 }
 
+TEST(ReadTopology, AFileMayNameItsKind) {
+  const Folder folder;
+  folder.write("named.json", std::string(R"({"name": "graph", )") + kPair + "}");
+  EXPECT_EQ(host_count(read(R"({"name": "graph", "file": "named.json"})", folder.path())), 2);
+  folder.write("torus.json", std::string(R"({"name": "torus", )") + kPair + "}");
+  EXPECT_THROW(read(R"({"name": "graph", "file": "torus.json"})", folder.path()), std::invalid_argument);
+}
+
 TEST(ReadTopology, BrokenFilesAreNamed) {
   const Folder folder;
   folder.write("broken.json", "{");
