@@ -13,11 +13,30 @@
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 
 namespace sparsewire {
 namespace {
+
+// The address sanitizer has to know of each switch of stacks: that it starts, to which stack, and that it is
+// done, from which. `fake` keeps what belongs to the stack that is left; without it that stack has ended.
+// Stacks that are unmapped still have marks of frames that were left and not returned from.
+#if defined(__SANITIZE_ADDRESS__)
+void start_switch(void** fake, const void* bottom, std::size_t bytes) {
+  __sanitizer_start_switch_fiber(fake, bottom, bytes);
+}
+void finish_switch(void* fake, const void** bottom, std::size_t* bytes) {
+  __sanitizer_finish_switch_fiber(fake, bottom, bytes);
+}
+void forget_stacks(const void* memory, std::size_t bytes) {
+  __asan_unpoison_memory_region(memory, bytes);
+}
+#else
+void start_switch(void**, const void*, std::size_t) {}
+void finish_switch(void*, const void**, std::size_t*) {}
+void forget_stacks(const void*, std::size_t) {}
+#endif
 
 constexpr std::uint64_t kCanary = 0x5ba25e317e57ac4bULL;
 constexpr std::size_t kPage = 4096;
@@ -39,7 +58,9 @@ class StackSlab {
     for (std::size_t i = 0; i < count; ++i) *canary(i) = kCanary;
   }
   ~StackSlab() {
-    if (memory_ != nullptr) munmap(memory_, bytes_);
+    if (memory_ == nullptr) return;
+    forget_stacks(memory_, bytes_);
+    munmap(memory_, bytes_);
   }
   StackSlab(const StackSlab&) = delete;
   StackSlab& operator=(const StackSlab&) = delete;
@@ -66,20 +87,6 @@ class StackSlab {
 struct NoFree {
   void deallocate(boost::context::stack_context&) noexcept {}
 };
-
-// The address sanitizer has to know of each switch of stacks: that it starts, to which stack, and that it is
-// done, from which. `fake` keeps what belongs to the stack that is left; without it that stack has ended.
-#if defined(__SANITIZE_ADDRESS__)
-void start_switch(void** fake, const void* bottom, std::size_t bytes) {
-  __sanitizer_start_switch_fiber(fake, bottom, bytes);
-}
-void finish_switch(void* fake, const void** bottom, std::size_t* bytes) {
-  __sanitizer_finish_switch_fiber(fake, bottom, bytes);
-}
-#else
-void start_switch(void**, const void*, std::size_t) {}
-void finish_switch(void*, const void**, std::size_t*) {}
-#endif
 
 [[noreturn]] void abort_on_overflow(std::size_t fiber) {
   std::fprintf(stderr, "sparsewire: the stack of simulated rank %zu overflowed\n", fiber);
