@@ -139,14 +139,17 @@ Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Input
 }
 
 template <class T>
-std::optional<Terms> predict_for(std::string_view algorithm, const Machine& machine,
-                                 const Inputs<T>& inputs) {
+std::optional<ModelPrediction> predict_for(std::string_view algorithm, const Machine& machine,
+                                           const Inputs<T>& inputs) {
   CostInput input{static_cast<Rank>(inputs.vectors.size()), inputs.dimension(), sizeof(T),
                   inputs.union_sizes};
   // the form's first entry is a rank's own count: the mean, where ranks differ, if the unions allow it
   const double mean = inputs.density() * static_cast<double>(inputs.dimension());
   if (input.ranks > 1) input.union_sizes[0] = std::min(mean, input.union_sizes[1]);
-  return predict(algorithm, machine, input);
+  const std::optional<Terms> terms = predict(algorithm, machine, input);
+  if (!terms) return std::nullopt;
+  return ModelPrediction{terms->total,     terms->latency, terms->overhead,
+                         terms->bandwidth, terms->compute, lower_bound(machine, input).total};
 }
 
 Measurement blank_measurement(const Experiment& experiment, const Cell& cell, const Point& point) {
@@ -172,7 +175,7 @@ Measurement blank_measurement(const Experiment& experiment, const Cell& cell, co
 
 template <class T>
 void fill_in(Measurement& measurement, const std::vector<Trial>& trials, const Inputs<T>& inputs,
-             const std::optional<Terms>& prediction) {
+             const std::optional<ModelPrediction>& prediction) {
   if (measurement.dimension == 0) {  // a file's, known only now
     measurement.dimension = inputs.dimension();
     measurement.density = inputs.density();
@@ -194,9 +197,7 @@ void fill_in(Measurement& measurement, const std::vector<Trial>& trials, const I
     measurement.wire_bytes_max = std::max(measurement.wire_bytes_max, counters.wire_bytes);
     measurement.work += counters.work;
   }
-  if (prediction)
-    measurement.model = {prediction->total, prediction->latency, prediction->overhead, prediction->bandwidth,
-                         prediction->compute};
+  measurement.model = prediction;
   if (measurement.ranks_agree && worst <= 1) return;
   measurement.status = "failed";
   measurement.reason =
@@ -218,11 +219,11 @@ template Trial run_trial(World&, const Allreduce<Stream<float>>&, const Inputs<f
 template Stream<double> starting_stream(const SparseVector<double>&, Family);
 template Trial run_trial(World&, const Allreduce<Stream<double>>&, const Inputs<double>&,
                          const std::function<Stream<double>(Rank)>&);
-template std::optional<Terms> predict_for(std::string_view, const Machine&, const Inputs<float>&);
-template std::optional<Terms> predict_for(std::string_view, const Machine&, const Inputs<double>&);
+template std::optional<ModelPrediction> predict_for(std::string_view, const Machine&, const Inputs<float>&);
+template std::optional<ModelPrediction> predict_for(std::string_view, const Machine&, const Inputs<double>&);
 template void fill_in(Measurement&, const std::vector<Trial>&, const Inputs<float>&,
-                      const std::optional<Terms>&);
+                      const std::optional<ModelPrediction>&);
 template void fill_in(Measurement&, const std::vector<Trial>&, const Inputs<double>&,
-                      const std::optional<Terms>&);
+                      const std::optional<ModelPrediction>&);
 
 }  // namespace sparsewire

@@ -7,7 +7,6 @@
 #include "algorithms/payload/stream.hpp"
 #include "algorithms/transport/world.hpp"
 #include "experiments/sweep.hpp"
-#include "model/terms.hpp"
 #include "reports/measurement.hpp"
 
 namespace sparsewire {
@@ -56,9 +55,10 @@ template <class T>
 Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Inputs<T>& inputs,
                 const std::function<Stream<T>(Rank)>& start);
 
-// The closed form's view of the same inputs.
+// What the closed form and the lower bound say of the same inputs.
 template <class T>
-std::optional<Terms> predict_for(std::string_view algorithm, const Machine& machine, const Inputs<T>& inputs);
+std::optional<ModelPrediction> predict_for(std::string_view algorithm, const Machine& machine,
+                                           const Inputs<T>& inputs);
 
 // What all measurements of a cell share. Status and times are still those of no run.
 Measurement blank_measurement(const Experiment& experiment, const Cell& cell, const Point& point);
@@ -66,6 +66,6 @@ Measurement blank_measurement(const Experiment& experiment, const Cell& cell, co
 // Fills in what trials of one point found; `trials` has at least one.
 template <class T>
 void fill_in(Measurement& measurement, const std::vector<Trial>& trials, const Inputs<T>& inputs,
-             const std::optional<Terms>& prediction);
+             const std::optional<ModelPrediction>& prediction);
 
 }  // namespace sparsewire

@@ -12,9 +12,11 @@
 
 namespace sparsewire {
 
-// What the closed form says of a point, split in its terms; they add up to `total`.
+// What the closed form says of a point, split in its terms, which add up to `total`; and the time that no
+// lossless algorithm can beat on these inputs.
 struct ModelPrediction {
   Seconds total = 0, latency = 0, overhead = 0, bandwidth = 0, compute = 0;
+  Seconds lower_bound = 0;
 };
 
 struct Measurement {

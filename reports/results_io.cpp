@@ -102,6 +102,7 @@ void visit_fields(auto& m, auto&& visit) {
 void visit_model(auto& model, auto&& visit) {
   visit("total_s", model.total), visit("latency_s", model.latency), visit("overhead_s", model.overhead);
   visit("bandwidth_s", model.bandwidth), visit("compute_s", model.compute);
+  visit("lower_bound_s", model.lower_bound);
 }
 
 void visit_context(auto& c, auto&& visit) {

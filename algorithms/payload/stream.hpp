@@ -26,7 +26,7 @@ class Stream {
   // An empty range.
   Stream() : Stream(StreamDraft<T>::dense(0, 0).finish(0)) {}
 
-  // `indices` strictly increasing and in [begin, end); `values` as long, or as long as the range.
+  // `indices` strictly increasing and in [begin, end), `values` as long.
   static Stream sparse(std::uint64_t begin, std::uint64_t end, std::span<const Index> indices,
                        std::span<const T> values) {
     StreamDraft<T> draft = StreamDraft<T>::sparse(begin, end, indices.size());

@@ -51,10 +51,11 @@ class World {
  public:
   virtual ~World() = default;
 
-  // Runs `program` on `ranks` ranks that start together at time 0, and returns when all have ended. In an MPI
-  // world every process calls it, and every process gets the results of all ranks.
-  // Throws std::invalid_argument if the world cannot hold that many ranks, RankError, DeadlockError and
-  // UnreceivedError.
+  // Runs `program` on `ranks` ranks that start together at time 0, and returns when all have ended. A program
+  // lets exceptions of send and recv pass that are no std::exception (a simulator unwinds its ranks by them),
+  // and does not receive in destructors or catch blocks. In an MPI world every process calls it, and every
+  // process gets the results of all ranks. Throws std::invalid_argument if the world cannot hold that many
+  // ranks, RankError, DeadlockError and UnreceivedError.
   virtual RunResult run(Rank ranks, const Program& program) = 0;
 };
 

@@ -213,6 +213,8 @@ TEST(FillIn, HasThePredictionOfTheClosedForm) {
     const ModelPrediction& model = *m.model;
     EXPECT_GT(model.total, 0.2 * m.time_s) << algorithm.name;
     EXPECT_LT(model.total, 5 * m.time_s) << algorithm.name;
+    EXPECT_GT(model.lower_bound, 0);
+    EXPECT_LE(model.lower_bound, m.time_s * (1 + 1e-12)) << algorithm.name;
     EXPECT_NEAR(model.latency + model.overhead + model.bandwidth + model.compute, model.total,
                 1e-9 * model.total);
   }
