@@ -33,7 +33,7 @@ class Builder {
                     graph_);
   }
 
-  NetworkGraph take() { return std::move(graph_); }
+  NetworkGraph graph() const { return graph_; }  // adjacency_list does not move
 
  private:
   NetworkVertexId add(NetworkVertex vertex) {
@@ -54,7 +54,7 @@ NetworkGraph build(const StarSpec& spec, const DefaultLink& defaults, Rank hosts
   builder.add_hosts(static_cast<std::size_t>(hosts));
   const NetworkVertexId center = builder.add_switch("switch");
   for (NetworkVertexId host = 0; host < center; ++host) builder.connect(host, center);
-  return builder.take();
+  return builder.graph();
 }
 
 // A node at level l has one digit a level: digit i counts up[i] values below l, down[i] from l on.
@@ -89,7 +89,7 @@ NetworkGraph build(const FatTreeSpec& spec, const DefaultLink& defaults, Rank) {
     below = above;
     above += parents;
   }
-  return builder.take();
+  return builder.graph();
 }
 
 NetworkGraph build(const TorusSpec& spec, const DefaultLink& defaults, Rank) {
@@ -105,7 +105,7 @@ NetworkGraph build(const TorusSpec& spec, const DefaultLink& defaults, Rank) {
     }
     stride *= dimension;
   }
-  return builder.take();
+  return builder.graph();
 }
 
 // Routers are numbered by group, chassis and slot, hosts by router.
@@ -143,7 +143,7 @@ NetworkGraph build(const DragonflySpec& spec, const DefaultLink& defaults, Rank)
     for (unsigned other = group + 1; other < spec.groups; ++other)
       builder.connect(numbers.router(group, 0, other), numbers.router(other, 0, group), spec.group_links);
   }
-  return builder.take();
+  return builder.graph();
 }
 
 NetworkGraph build(const GraphSpec& spec, const DefaultLink& defaults, Rank) {
@@ -151,7 +151,7 @@ NetworkGraph build(const GraphSpec& spec, const DefaultLink& defaults, Rank) {
   for (std::size_t i = 0; i < spec.names.size(); ++i)
     i < spec.hosts ? builder.add_host(spec.names[i]) : builder.add_switch(spec.names[i]);
   for (const GraphEdge& edge : spec.edges) builder.connect(edge.a, edge.b, edge.link, 1);
-  return builder.take();
+  return builder.graph();
 }
 
 }  // namespace
