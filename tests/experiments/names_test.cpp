@@ -168,12 +168,15 @@ TEST(Progress, RedrawsOneLineOnATerminal) {
     progress.step();
     progress.finish();
   };
+  const int probe = posix_openpt(O_RDWR | O_NOCTTY);
+  if (probe < 0) GTEST_SKIP() << "this system gives no pseudo-terminals";
+  close(probe);
   const std::string start = "\r\033\\[K", left = ", [0-9.]+ points/s, [0-9]+ s left";
-  EXPECT_THAT(terminal_text(80, "sweep", act), MatchesRegex(start + "sweep: 2/3 points" + left + start +
-                                                            "sweep: 3/3 points in 0.[0-9] s\r\n"));
+  EXPECT_THAT(terminal_text(80, "sweep", act), MatchesRegex(".*" + start + "sweep: 2/3 points" + left +
+                                                            start + "sweep: 3/3 points in [0-9.]+ s\r\n"));
   EXPECT_THAT(terminal_text(60, std::string(50, 'x'), act),
-              MatchesRegex(start + "x{9}\\.\\.\\.: 2/3 points" + left + start +
-                           "x{9}\\.\\.\\.: 3/3 points in 0.[0-9] s\r\n"));
+              MatchesRegex(".*" + start + "x{9}\\.\\.\\.: 2/3 points" + left + start +
+                           "x{9}\\.\\.\\.: 3/3 points in [0-9.]+ s\r\n"));
 }
 
 TEST(Progress, SaysWhereItStopped) {
