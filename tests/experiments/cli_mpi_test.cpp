@@ -233,7 +233,7 @@ TEST_F(MpiRun, KeepsWhatIsFinishedWhenInterrupted) {
   json e = experiment_on_4();
   e["algorithms"] = {"dense-ring", "dense-rabenseifner"};
   e["ranks"] = {2};
-  e["dimension"] = {200'000};
+  e["dimension"] = {1'000'000};  // long enough for mpirun to pass the interrupt on
   e["density"] = {{"from", 0.1}, {"to", 0.4}, {"points", 40}, {"scale", "linear"}};
   e["repetitions"] = 10;
   RunningProgram program(mpirun(2, {"run", write("e.json", e.dump()), "--out", "out"}), folder(),
