@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <boost/uuid/detail/sha1.hpp>
 #include <ctime>
 #include <fstream>
 #include <iterator>
 
 #include "build_info.hpp"
+#include "experiments/sha1.hpp"
 
 namespace sparsewire {
 namespace {
@@ -19,11 +19,7 @@ constexpr std::string_view kRevision = SPARSEWIRE_REVISION;
 std::string hash_of_this_program() {
   std::ifstream program("/proc/self/exe", std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(program), std::istreambuf_iterator<char>()};
-  boost::uuids::detail::sha1 hash;
-  hash.process_bytes(bytes.data(), bytes.size());
-  unsigned digest[5];
-  hash.get_digest(digest);
-  return fmt::format("{:08x}", digest[0]);
+  return sha1_of(bytes).substr(0, 8);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/uuid/detail/sha1.hpp>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -10,20 +9,13 @@
 #include <stdexcept>
 
 #include "algorithms/catalogue.hpp"
+#include "experiments/sha1.hpp"
 #include "topologies/topology_json.hpp"
 
 namespace sparsewire {
 namespace {
 
 using nlohmann::json;
-
-std::string sha1_of(std::string_view text) {
-  boost::uuids::detail::sha1 hash;
-  hash.process_bytes(text.data(), text.size());
-  unsigned digest[5];
-  hash.get_digest(digest);
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", digest[0], digest[1], digest[2], digest[3]);
-}
 
 std::string contents_of(const std::filesystem::path& path) {
   std::ifstream input(path, std::ios::binary);

@@ -8,8 +8,7 @@
 
 #include "algorithms/transport/counting.hpp"
 #include "model/loggp.hpp"
-#include "sim/channel.hpp"
-#include "sim/diagnosis.hpp"
+#include "sim/simulated_rank.hpp"
 
 namespace sparsewire {
 namespace {
@@ -38,13 +37,14 @@ class Simulation {
 
   RunResult run() {
     fibers_.run();
-    throw_failures();
-    return std::move(results_);
+    return results_or_throw(outcome_of(states_, std::move(results_)));
   }
 
  private:
-  class RankTransport;
+  friend class SimulatedRank<Simulation>;
 
+  Rank ranks() const { return static_cast<Rank>(states_.size()); }
+  const Machine& machine() const { return machine_; }
   RankState& state(Rank rank) { return states_[static_cast<std::size_t>(rank)]; }
 
   void run_rank(Rank rank);
@@ -74,21 +74,6 @@ class Simulation {
     return std::move(envelope.message);
   }
 
-  void throw_failures() const {
-    std::vector<Waiting> waiting;
-    std::vector<Unreceived> unreceived;
-    for (Rank rank = 0; rank < static_cast<Rank>(states_.size()); ++rank) {
-      const RankState& rank_state = states_[static_cast<std::size_t>(rank)];
-      if (rank_state.failure) throw RankError(rank, *rank_state.failure);
-      if (rank_state.waiting)
-        waiting.push_back({rank, sender_of(*rank_state.waiting), tag_of(*rank_state.waiting)});
-      for (const auto& [key, queue] : rank_state.inbox)
-        unreceived.push_back({sender_of(key), rank, tag_of(key), queue.size()});
-    }
-    if (!waiting.empty()) throw DeadlockError(describe_deadlock(std::move(waiting)));
-    if (!unreceived.empty()) throw UnreceivedError(describe_unreceived(std::move(unreceived)));
-  }
-
   const Machine& machine_;
   const Program& program_;
   std::vector<RankState> states_;
@@ -96,29 +81,8 @@ class Simulation {
   FiberPool fibers_;  // last: its fibers refer to the rest and are unwound first
 };
 
-class Simulation::RankTransport final : public Transport {
- public:
-  RankTransport(Simulation& simulation, Rank rank) : simulation_(simulation), rank_(rank) {}
-
-  Rank rank() const override { return rank_; }
-  Rank size() const override { return static_cast<Rank>(simulation_.states_.size()); }
-  Seconds now() const override { return simulation_.state(rank_).clocks.cpu; }
-  void compute(const Work& work) override {
-    simulation_.state(rank_).clocks.cpu += simulation_.machine_.compute.of(work);
-  }
-
- private:
-  void do_send(Rank to, Tag tag, Message message) override {
-    simulation_.send(rank_, to, tag, std::move(message));
-  }
-  Message do_recv(Rank from, Tag tag) override { return simulation_.receive(rank_, from, tag); }
-
-  Simulation& simulation_;
-  Rank rank_;
-};
-
 void Simulation::run_rank(Rank rank) {
-  RankTransport transport(*this, rank);
+  SimulatedRank transport(*this, rank);
   Counting counting(transport);
   RankResult& result = results_[static_cast<std::size_t>(rank)];
   try {

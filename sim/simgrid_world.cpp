@@ -11,11 +11,10 @@
 
 #include "algorithms/transport/counting.hpp"
 #include "model/loggp.hpp"
-#include "sim/channel.hpp"
 #include "sim/child_process.hpp"
-#include "sim/diagnosis.hpp"
 #include "sim/run_outcome.hpp"
 #include "sim/simgrid_platform.hpp"
+#include "sim/simulated_rank.hpp"
 
 namespace sparsewire {
 namespace {
@@ -89,8 +88,10 @@ class Simulation {
   }
 
  private:
-  class RankTransport;
+  friend class SimulatedRank<Simulation>;
 
+  Rank ranks() const { return static_cast<Rank>(states_.size()); }
+  const Machine& machine() const { return machine_; }
   RankState& state(Rank rank) { return states_[static_cast<std::size_t>(rank)]; }
 
   void pass_milestone(Seconds date) {
@@ -193,11 +194,9 @@ class Simulation {
     if (blocked_ == live_ && (under_way_ == 0 || live_ == 0)) conclude();
   }
 
-  RunOutcome outcome();
-
   // Hands the outcome over and leaves the process, with all actors where they are.
   [[noreturn]] void conclude() {
-    write_all(result_fd_, encode(outcome()));
+    write_all(result_fd_, encode(outcome_of(states_, std::move(results_))));
     std::fflush(nullptr);
     ::_exit(EXIT_SUCCESS);
   }
@@ -213,29 +212,8 @@ class Simulation {
   std::uint64_t under_way_ = 0;  // messages that will arrive without any rank's doing
 };
 
-class Simulation::RankTransport final : public Transport {
- public:
-  RankTransport(Simulation& simulation, Rank rank) : simulation_(simulation), rank_(rank) {}
-
-  Rank rank() const override { return rank_; }
-  Rank size() const override { return static_cast<Rank>(simulation_.states_.size()); }
-  Seconds now() const override { return simulation_.state(rank_).clocks.cpu; }
-  void compute(const Work& work) override {
-    simulation_.state(rank_).clocks.cpu += simulation_.machine_.compute.of(work);
-  }
-
- private:
-  void do_send(Rank to, Tag tag, Message message) override {
-    simulation_.send(rank_, to, tag, std::move(message));
-  }
-  Message do_recv(Rank from, Tag tag) override { return simulation_.receive(rank_, from, tag); }
-
-  Simulation& simulation_;
-  Rank rank_;
-};
-
 void Simulation::run_rank(Rank rank) {
-  RankTransport transport(*this, rank);
+  SimulatedRank transport(*this, rank);
   Counting counting(transport);
   RankResult& result = results_[static_cast<std::size_t>(rank)];
   try {
@@ -251,23 +229,6 @@ void Simulation::run_rank(Rank rank) {
   }
   --live_;
   conclude_if_starved();
-}
-
-RunOutcome Simulation::outcome() {
-  using Kind = RunOutcome::Kind;
-  std::vector<Waiting> waiting;
-  std::vector<Unreceived> unreceived;
-  for (Rank rank = 0; rank < static_cast<Rank>(states_.size()); ++rank) {
-    const RankState& rank_state = state(rank);
-    if (rank_state.failure) return {Kind::rank_error, {}, *rank_state.failure, rank};
-    if (rank_state.waiting)
-      waiting.push_back({rank, sender_of(*rank_state.waiting), tag_of(*rank_state.waiting)});
-    for (const auto& [key, queue] : rank_state.inbox)
-      unreceived.push_back({sender_of(key), rank, tag_of(key), queue.size()});
-  }
-  if (!waiting.empty()) return {Kind::deadlock, {}, describe_deadlock(std::move(waiting)), 0};
-  if (!unreceived.empty()) return {Kind::unreceived, {}, describe_unreceived(std::move(unreceived)), 0};
-  return {Kind::results, std::move(results_), {}, 0};
 }
 
 // Runs in the child. Errors that SimGrid or the platform raise become the outcome.

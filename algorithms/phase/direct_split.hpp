@@ -1,8 +1,8 @@
 // Reduce-scatter by direct sends: every rank sends each owner its part.
 #pragma once
 
-#include "algorithms/pattern/partition.hpp"
 #include "algorithms/payload/summable.hpp"
+#include "algorithms/phase/part.hpp"
 #include "algorithms/phase/tags.hpp"
 
 namespace sparsewire {
@@ -13,16 +13,11 @@ namespace sparsewire {
 template <Summable S, class Prepare>
 S direct_split(Transport& transport, const S& mine, const Prepare& prepare) {
   const Rank ranks = transport.size(), rank = transport.rank();
-  const std::uint64_t dimension = mine.end();
-  const auto part = [&](Rank owner) {
-    return charged(transport,
-                   slice(mine, part_begin(dimension, ranks, owner), part_begin(dimension, ranks, owner + 1)));
-  };
   for (Rank step = 1; step < ranks; ++step) {
     const Rank owner = (rank + step) % ranks;
-    transport.send(owner, tags::kDirectSplit, pack(part(owner)));
+    transport.send(owner, tags::kDirectSplit, pack(part_of(transport, mine, owner)));
   }
-  S total = charged(transport, prepare(part(rank)));
+  S total = charged(transport, prepare(part_of(transport, mine, rank)));
   for (Rank step = 1; step < ranks; ++step) {
     const Rank sender = (rank + ranks - step) % ranks;
     total = charged(transport, sum(std::move(total), S::unpack(transport.recv(sender, tags::kDirectSplit))));

@@ -1,8 +1,8 @@
 // The two halves of a ring allreduce: 2(P-1) rounds, neighbours only, any P.
 #pragma once
 
-#include "algorithms/pattern/partition.hpp"
 #include "algorithms/payload/summable.hpp"
+#include "algorithms/phase/part.hpp"
 #include "algorithms/phase/tags.hpp"
 
 namespace sparsewire {
@@ -12,17 +12,13 @@ namespace sparsewire {
 template <Summable S>
 S ring_reduce_scatter(Transport& transport, const S& mine) {
   const Rank ranks = transport.size(), rank = transport.rank();
-  const std::uint64_t dimension = mine.end();
-  const auto part = [&](Rank owner) {
-    return charged(transport,
-                   slice(mine, part_begin(dimension, ranks, owner), part_begin(dimension, ranks, owner + 1)));
-  };
   const Rank next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
-  S travelling = part(rank);
+  S travelling = part_of(transport, mine, rank);
   for (Rank step = 1; step < ranks; ++step) {
     transport.send(next, tags::kRingReduce, pack(travelling));
     S partial = S::unpack(transport.recv(previous, tags::kRingReduce));
-    travelling = charged(transport, sum(std::move(partial), part((rank + ranks - step) % ranks)));
+    travelling =
+        charged(transport, sum(std::move(partial), part_of(transport, mine, (rank + ranks - step) % ranks)));
   }
   return travelling;
 }
