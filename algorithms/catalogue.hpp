@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +15,8 @@
 #include "algorithms/allreduce/sparse_ring.hpp"
 #include "algorithms/allreduce/ssar_recursive_double.hpp"
 #include "algorithms/allreduce/ssar_split_allgather.hpp"
+#include "algorithms/payload/stream.hpp"
+#include "model/algorithm_spec.hpp"
 
 namespace sparsewire {
 
@@ -23,32 +27,111 @@ enum class Family { sparse, dense };
 // the sum on each, with the same bits. Works for any number of ranks and any dimension.
 template <Summable S>
 struct Allreduce {
-  std::string_view name;
+  std::string name;  // as the user wrote it, with the parameters given
   Family family;
   std::string_view summary;
   std::function<S(Transport&, S)> run;
+  AlgorithmSpec spec;  // complete
 };
 
-// The algorithms that run in every world.
+// What can be set of an algorithm; `variants` are parameters that are worth a test beside the fallbacks,
+// "degrees=2x3".
+struct Settings {
+  std::vector<Parameter> parameters = {};
+  std::vector<std::string_view> variants = {};
+};
+
+// A row of the table.
 template <Summable S>
-std::vector<Allreduce<S>> allreduce_catalogue() {
-  return {
-      {"ssar-recursive-double", Family::sparse, "whole sparse vectors by recursive doubling (SparCML)",
-       ssar_recursive_double<S>},
-      {"ssar-split-allgather", Family::sparse, "direct split to owners, sparse allgather (SparCML)",
-       ssar_split_allgather<S>},
-      {"dsar-split-allgather", Family::sparse, "direct split to owners, dense allgather (SparCML)",
-       dsar_split_allgather<S>},
-      {"sparse-ring", Family::sparse, "ring of sparse segments", sparse_ring<S>},
-      {"sparse-allgather", Family::sparse, "gather all vectors, sum locally", sparse_allgather<S>},
-      {"dense-recursive-double", Family::dense, "whole dense vectors by recursive doubling",
-       dense_recursive_double<S>},
-      {"dense-rabenseifner", Family::dense, "recursive halving, recursive doubling", dense_rabenseifner<S>},
-      {"dense-ring", Family::dense, "ring reduce-scatter, ring allgather", dense_ring<S>},
+struct AllreduceEntry {
+  std::string_view name;
+  Family family;
+  std::string_view summary;
+  std::function<S(Transport&, S, const AlgorithmSpec&)> run;
+  Settings settings{};
+};
+
+// An algorithm without parameters.
+template <Summable S>
+auto plain(S (*algorithm)(Transport&, S)) {
+  return [algorithm](Transport& transport, S mine, const AlgorithmSpec&) {
+    return algorithm(transport, std::move(mine));
   };
 }
 
-// The MPI library's own allreduce on dense vectors; runs in an MPI world only (see mpi_allreduce.hpp).
+template <Summable S>
+std::vector<AllreduceEntry<S>> allreduce_table() {
+  return {
+      {"ssar-recursive-double", Family::sparse, "whole sparse vectors by recursive doubling (SparCML)",
+       plain<S>(ssar_recursive_double<S>)},
+      {"ssar-split-allgather", Family::sparse, "direct split to owners, sparse allgather (SparCML)",
+       plain<S>(ssar_split_allgather<S>)},
+      {"dsar-split-allgather", Family::sparse, "direct split to owners, dense allgather (SparCML)",
+       plain<S>(dsar_split_allgather<S>)},
+      {"sparse-ring", Family::sparse, "ring of sparse segments", plain<S>(sparse_ring<S>)},
+      {"sparse-allgather", Family::sparse, "gather all vectors, sum locally", plain<S>(sparse_allgather<S>)},
+      {"dense-recursive-double", Family::dense, "whole dense vectors by recursive doubling",
+       plain<S>(dense_recursive_double<S>)},
+      {"dense-rabenseifner", Family::dense, "recursive halving, recursive doubling",
+       plain<S>(dense_rabenseifner<S>)},
+      {"dense-ring", Family::dense, "ring reduce-scatter, ring allgather", plain<S>(dense_ring<S>)},
+  };
+}
+
+extern template std::vector<AllreduceEntry<Stream<float>>> allreduce_table();
+extern template std::vector<AllreduceEntry<Stream<double>>> allreduce_table();
+
+// The algorithm of a row with the parameters that `text` gives it; the others have their fallbacks. Throws
+// std::invalid_argument if one is unknown or does not fit.
+template <Summable S>
+Allreduce<S> with_parameters(const AllreduceEntry<S>& entry, const std::string& text) {
+  AlgorithmSpec given = parse_algorithm(text), complete{given.name, {}};
+  for (const Parameter& parameter : entry.settings.parameters) {
+    const auto found = given.parameters.extract(std::string(parameter.name));
+    std::string value = found.empty() ? std::string(parameter.fallback) : found.mapped();
+    require_fitting(parameter, value);
+    complete.parameters.emplace(parameter.name, std::move(value));
+  }
+  if (!given.parameters.empty())
+    throw std::invalid_argument(given.name + " has no parameter \"" + given.parameters.begin()->first + "\"");
+  return {text, entry.family, entry.summary,
+          [run = entry.run, complete](Transport& transport, S mine) {
+            return run(transport, std::move(mine), complete);
+          },
+          complete};
+}
+
+// The algorithm that `text` names, with its parameters: "dense-ring", "kylix(degrees=8x4)". Throws
+// std::invalid_argument if there is none.
+template <Summable S>
+Allreduce<S> allreduce_named(const std::string& text) {
+  const std::string name = parse_algorithm(text).name;
+  for (const AllreduceEntry<S>& entry : allreduce_table<S>())
+    if (entry.name == name) return with_parameters(entry, text);
+  throw std::invalid_argument("no allreduce is called \"" + name + "\"");
+}
+
+// Every algorithm of the table, with the fallbacks of its parameters.
+template <Summable S>
+std::vector<Allreduce<S>> allreduce_catalogue() {
+  std::vector<Allreduce<S>> algorithms;
+  for (const AllreduceEntry<S>& entry : allreduce_table<S>())
+    algorithms.push_back(with_parameters(entry, std::string(entry.name)));
+  return algorithms;
+}
+
+// These, and every algorithm in the variants that are worth a test.
+template <Summable S>
+std::vector<Allreduce<S>> allreduce_variants() {
+  std::vector<Allreduce<S>> algorithms = allreduce_catalogue<S>();
+  for (const AllreduceEntry<S>& entry : allreduce_table<S>())
+    for (const std::string_view variant : entry.settings.variants)
+      algorithms.push_back(
+          with_parameters(entry, std::string(entry.name) + "(" + std::string(variant) + ")"));
+  return algorithms;
+}
+
+// The MPI library's own allreduce on dense vectors; runs in an MPI world only.
 inline constexpr std::string_view kMpiAllreduce = "mpi-allreduce";
 
 }  // namespace sparsewire

@@ -32,8 +32,11 @@ void handle_interrupts() {
 
 int list(const std::string& what) {
   if (what == "algorithms") {
-    for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+    for (const auto& algorithm : allreduce_table<Stream<float>>()) {
       fmt::print("{:<24}{}\n", algorithm.name, algorithm.summary);
+      for (const Parameter& parameter : algorithm.settings.parameters)
+        fmt::print("{:<24}  {}={}: {}\n", "", parameter.name, parameter.fallback, parameter.summary);
+    }
     fmt::print("{:<24}the MPI library's own, on dense vectors; over MPI only\n", kMpiAllreduce);
   } else if (what == "topologies") {
     for (const TopologyKind& kind : topology_kinds()) fmt::print("{:<24}{}\n", kind.name, kind.summary);
@@ -51,7 +54,7 @@ int list(const std::string& what) {
 int validate(const std::vector<std::string>& files) {
   int code = kDone;
   for (const std::string& file : files) try {
-      const Experiment experiment = read_experiment(file, algorithm_names());
+      const Experiment experiment = read_experiment(file);
       std::size_t points = 0;
       for (const Cell& cell : cells_of(experiment, experiment.backends, program_version()))
         points += cell.points.size();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "experiments/names.hpp"
 #include "experiments/program_version.hpp"
 #include "experiments/workload.hpp"
 #include "model/closed_forms.hpp"
@@ -139,7 +140,7 @@ Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Input
 }
 
 template <class T>
-std::optional<ModelPrediction> predict_for(std::string_view algorithm, const Machine& machine,
+std::optional<ModelPrediction> predict_for(const AlgorithmSpec& algorithm, const Machine& machine,
                                            const Inputs<T>& inputs) {
   CostInput input{static_cast<Rank>(inputs.vectors.size()), inputs.dimension(), sizeof(T),
                   inputs.union_sizes};
@@ -158,10 +159,7 @@ Measurement blank_measurement(const Experiment& experiment, const Cell& cell, co
   measurement.experiment = experiment.name;
   measurement.backend = point.backend;
   measurement.algorithm = point.algorithm;
-  measurement.family = point.algorithm == kMpiAllreduce ? "dense" : "sparse";
-  for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
-    if (algorithm.name == point.algorithm)
-      measurement.family = algorithm.family == Family::dense ? "dense" : "sparse";
+  measurement.family = family_of(point.algorithm);
   measurement.workload = cell.workload.label;
   measurement.machine = point.backend == kMpiBackend ? host_name() : experiment.machine.name;
   measurement.topology = point.backend == kSimGridBackend ? experiment.topology.name : "";
@@ -219,8 +217,10 @@ template Trial run_trial(World&, const Allreduce<Stream<float>>&, const Inputs<f
 template Stream<double> starting_stream(const SparseVector<double>&, Family);
 template Trial run_trial(World&, const Allreduce<Stream<double>>&, const Inputs<double>&,
                          const std::function<Stream<double>(Rank)>&);
-template std::optional<ModelPrediction> predict_for(std::string_view, const Machine&, const Inputs<float>&);
-template std::optional<ModelPrediction> predict_for(std::string_view, const Machine&, const Inputs<double>&);
+template std::optional<ModelPrediction> predict_for(const AlgorithmSpec&, const Machine&,
+                                                    const Inputs<float>&);
+template std::optional<ModelPrediction> predict_for(const AlgorithmSpec&, const Machine&,
+                                                    const Inputs<double>&);
 template void fill_in(Measurement&, const std::vector<Trial>&, const Inputs<float>&,
                       const std::optional<ModelPrediction>&);
 template void fill_in(Measurement&, const std::vector<Trial>&, const Inputs<double>&,

@@ -57,7 +57,7 @@ Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Input
 
 // What the closed form and the lower bound say of the same inputs.
 template <class T>
-std::optional<ModelPrediction> predict_for(std::string_view algorithm, const Machine& machine,
+std::optional<ModelPrediction> predict_for(const AlgorithmSpec& algorithm, const Machine& machine,
                                            const Inputs<T>& inputs);
 
 // What all measurements of a cell share. Status and times are still those of no run.

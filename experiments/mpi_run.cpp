@@ -12,8 +12,10 @@
 namespace sparsewire {
 namespace {
 
+template <class T>
 struct Trials {
   Point point;
+  Allreduce<Stream<T>> algorithm;
   std::vector<Trial> kept;
 };
 
@@ -40,20 +42,18 @@ template <class T>
 void measure_points(const Experiment& experiment, const Cell& cell, const std::vector<Point>& points,
                     const Inputs<T>& inputs, MpiWorld& world, Rank self,
                     const OnMeasurement& on_measurement) {
-  std::vector<Trials> trials;
-  for (const Point& point : points) trials.push_back({point, {}});
-  const auto catalogue = mpi_catalogue<T>(world);
+  std::vector<Trials<T>> trials;
+  for (const Point& point : points)
+    trials.push_back({point, mpi_allreduce_named<T>(world, point.algorithm), {}});
   for (unsigned round = 0; round < experiment.warm_ups + experiment.repetitions; ++round)
-    for (Trials& of_point : trials)
-      for (const auto& algorithm : catalogue) {
-        if (algorithm.name != of_point.point.algorithm) continue;
-        Trial trial = timed_trial(world, self, algorithm, inputs);
-        if (round >= experiment.warm_ups) of_point.kept.push_back(std::move(trial));
-      }
-  for (const Trials& of_point : trials) {
+    for (Trials<T>& of_point : trials) {
+      Trial trial = timed_trial(world, self, of_point.algorithm, inputs);
+      if (round >= experiment.warm_ups) of_point.kept.push_back(std::move(trial));
+    }
+  for (const Trials<T>& of_point : trials) {
     Measurement measurement = blank_measurement(experiment, cell, of_point.point);
     fill_in(measurement, of_point.kept, inputs,
-            predict_for(of_point.point.algorithm, experiment.machine, inputs));
+            predict_for(of_point.algorithm.spec, experiment.machine, inputs));
     on_measurement(measurement);
   }
 }
@@ -88,16 +88,15 @@ Stream<T> library_allreduce(MpiWorld& world, Stream<T> mine) {
 }  // namespace
 
 template <class T>
-std::vector<Allreduce<Stream<T>>> mpi_catalogue(MpiWorld& world) {
-  auto catalogue = allreduce_catalogue<Stream<T>>();
-  catalogue.push_back(
-      {kMpiAllreduce, Family::dense, "the MPI library's own, on dense vectors",
-       [&world](Transport&, Stream<T> mine) { return library_allreduce(world, std::move(mine)); }});
-  return catalogue;
+Allreduce<Stream<T>> mpi_allreduce_named(MpiWorld& world, const std::string& text) {
+  if (text != kMpiAllreduce) return allreduce_named<Stream<T>>(text);
+  return {text, Family::dense, "the MPI library's own, on dense vectors",
+          [&world](Transport&, Stream<T> mine) { return library_allreduce(world, std::move(mine)); },
+          parse_algorithm(text)};
 }
 
-template std::vector<Allreduce<Stream<float>>> mpi_catalogue(MpiWorld&);
-template std::vector<Allreduce<Stream<double>>> mpi_catalogue(MpiWorld&);
+template Allreduce<Stream<float>> mpi_allreduce_named(MpiWorld&, const std::string&);
+template Allreduce<Stream<double>> mpi_allreduce_named(MpiWorld&, const std::string&);
 
 std::string broadcast(MpiWorld& world, const MpiSession& session, const std::string& text) {
   return first_said(world, session, session.rank() == 0 ? text : "");

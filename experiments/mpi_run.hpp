@@ -13,9 +13,10 @@
 
 namespace sparsewire {
 
-// The catalogue, and the library's own allreduce on `world`.
+// The algorithm that `text` names: one of the table, or the library's own allreduce in `world`, which must
+// outlive it. Throws std::invalid_argument if there is none.
 template <class T>
-std::vector<Allreduce<Stream<T>>> mpi_catalogue(MpiWorld& world);
+Allreduce<Stream<T>> mpi_allreduce_named(MpiWorld& world, const std::string& text);
 
 // An error that every process of the job throws alike.
 struct SharedError : std::runtime_error {

@@ -11,12 +11,50 @@
 #include "experiments/sweep.hpp"
 
 namespace sparsewire {
+namespace {
+
+void require_parameters(const std::vector<Parameter>& parameters, const AlgorithmSpec& spec) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) names.emplace_back(parameter.name);
+  for (const auto& [name, value] : spec.parameters) {
+    const auto found = std::ranges::find(parameters, name, &Parameter::name);
+    if (found == parameters.end())
+      throw std::invalid_argument(
+          names.empty() ? fmt::format("{}: found the parameter \"{}\", but it has none", spec.name, name)
+                        : fmt::format("{}: found the parameter \"{}\", expected one of {}{}", spec.name, name,
+                                      fmt::join(names, ", "), did_you_mean(name, names)));
+    try {
+      require_fitting(*found, value);
+      if (found->kind == ParameterKind::algorithm) require_algorithm(value);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(fmt::format("{}: {}", spec.name, error.what()));
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<std::string> algorithm_names() {
   std::vector<std::string> names;
   for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) names.emplace_back(algorithm.name);
   names.emplace_back(kMpiAllreduce);
   return names;
+}
+
+void require_algorithm(const std::string& text) {
+  const AlgorithmSpec spec = parse_algorithm(text);
+  const std::vector<std::string> names = algorithm_names();
+  if (std::ranges::find(names, spec.name) == names.end())
+    throw std::invalid_argument(fmt::format("found \"{}\", expected one of {}{}", spec.name,
+                                            fmt::join(names, ", "), did_you_mean(spec.name, names)));
+  for (const auto& entry : allreduce_table<Stream<float>>())
+    if (entry.name == spec.name) return require_parameters(entry.settings.parameters, spec);
+  require_parameters({}, spec);
+}
+
+std::string family_of(const std::string& text) {
+  if (text == kMpiAllreduce) return "dense";
+  return allreduce_named<Stream<float>>(text).family == Family::dense ? "dense" : "sparse";
 }
 
 std::vector<std::string> backend_names() {

@@ -10,6 +10,13 @@ namespace sparsewire {
 // Every allreduce, `mpi-allreduce` last.
 std::vector<std::string> algorithm_names();
 
+// Throws std::invalid_argument unless `text` is an algorithm of the table, with parameters that it has and
+// values that fit: "found ..., expected ...", with the nearest name.
+void require_algorithm(const std::string& text);
+
+// Whether an algorithm sends what is there or the whole vector: "sparse" or "dense".
+std::string family_of(const std::string& text);
+
 // "loggp", "simgrid", "mpi".
 std::vector<std::string> backend_names();
 

@@ -11,6 +11,7 @@
 
 #include "experiments/json_check.hpp"
 #include "experiments/json_parse.hpp"
+#include "experiments/names.hpp"
 #include "experiments/schema.hpp"
 #include "topologies/read_topology.hpp"
 
@@ -109,12 +110,12 @@ class Builder {
     experiment_.file = file;
   }
 
-  Experiment build(const json& document, const std::vector<std::string>& algorithm_names) {
+  Experiment build(const json& document) {
     if (!document.is_object()) return experiment_;
     read_plain(document);
     read_machine(document);
     read_topology(document);
-    read_algorithms(document, algorithm_names);
+    read_algorithms(document);
     read_workloads(document);
     experiment_.ranks = axis<std::int64_t>(document, "ranks");
     experiment_.dimensions = axis<std::uint64_t>(document, "dimension");
@@ -188,19 +189,22 @@ class Builder {
     }
   }
 
-  void read_algorithms(const json& document, const std::vector<std::string>& names) {
+  void read_algorithms(const json& document) {
     if (!usable(document, "algorithms")) return;
     if (document["algorithms"] == "all") {
-      experiment_.algorithms = names;
+      experiment_.algorithms = algorithm_names();
       return;
     }
     experiment_.algorithms = document["algorithms"].get<std::vector<std::string>>();
-    for (std::size_t i = 0; i < experiment_.algorithms.size(); ++i) {
-      const auto& name = experiment_.algorithms[i];
-      if (std::ranges::find(names, name) == names.end())
-        problems_.add(pointer_to("/algorithms", i),
-                      fmt::format("found \"{}\", expected one of {}{}", name, quoted_list(names),
-                                  did_you_mean(name, names)));
+    for (std::size_t i = 0; i < experiment_.algorithms.size(); ++i)
+      check_algorithm(experiment_.algorithms[i], pointer_to("/algorithms", i));
+  }
+
+  void check_algorithm(const std::string& text, const std::string& pointer) {
+    try {
+      require_algorithm(text);
+    } catch (const std::invalid_argument& error) {
+      problems_.add(pointer, error.what());
     }
   }
 
@@ -312,11 +316,11 @@ class Builder {
 
 }  // namespace
 
-Experiment read_experiment(const fs::path& file, const std::vector<std::string>& algorithm_names) {
+Experiment read_experiment(const fs::path& file) {
   const json schema = json::parse(experiment_schema());
   Problems problems(file);
   const json document = checked(contents_of(file, problems), schema, "", problems);
-  Experiment experiment = Builder(file, schema, problems).build(document, algorithm_names);
+  Experiment experiment = Builder(file, schema, problems).build(document);
   problems.throw_if_any();
   return experiment;
 }

@@ -18,10 +18,8 @@ struct ExperimentError : std::invalid_argument {
 };
 
 // Reads an experiment, the machine file it names and its topology; the format is experiment_schema()
-// (experiments/schema.hpp). Paths in a file are relative to the folder of that file. `algorithm_names` are
-// the names that "algorithms" may hold, in the order that "all" stands for. Throws ExperimentError.
-Experiment read_experiment(const std::filesystem::path& file,
-                           const std::vector<std::string>& algorithm_names);
+// (experiments/schema.hpp). Paths in a file are relative to the folder of that file. Throws ExperimentError.
+Experiment read_experiment(const std::filesystem::path& file);
 
 // Reads a file that holds only a machine. Throws ExperimentError.
 Machine read_machine(const std::filesystem::path& file);

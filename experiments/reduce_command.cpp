@@ -64,20 +64,26 @@ std::vector<SparseVector<T>> vectors_for(const Job& job, const std::string& file
 template <class T>
 int reduce_in(const Job& job, World& world, const ReduceOptions& options) {
   const auto vectors = job.together([&] { return vectors_for<T>(job, options.vectors); });
-  const auto catalogue =
-      job.world != nullptr ? mpi_catalogue<T>(*job.world) : allreduce_catalogue<Stream<T>>();
-  for (const auto& algorithm : catalogue) {
-    if (algorithm.name != options.algorithm) continue;
-    const Reduction reduction = reduce(world, algorithm, vectors);
-    if (job.speaks()) fmt::print("{}", reduction.text);
-    return reduction.ranks_agree ? kDone : kSomeFailed;
+  if (job.world == nullptr && options.algorithm == kMpiAllreduce)
+    throw std::invalid_argument(options.algorithm + " runs over MPI only: start it with mpirun");
+  const auto algorithm = job.world != nullptr ? mpi_allreduce_named<T>(*job.world, options.algorithm)
+                                              : allreduce_named<Stream<T>>(options.algorithm);
+  const Reduction reduction = reduce(world, algorithm, vectors);
+  if (job.speaks()) fmt::print("{}", reduction.text);
+  return reduction.ranks_agree ? kDone : kSomeFailed;
+}
+
+void require_option_algorithm(const std::string& text) {
+  try {
+    require_algorithm(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("--algorithm: {}", error.what()));
   }
-  throw std::invalid_argument(options.algorithm + " runs over MPI only: start it with mpirun");
 }
 
 // The simulator to reduce in; none if that is MPI's job.
 std::unique_ptr<World> world_for(const ReduceOptions& options, const std::string& backend) {
-  require_name("--algorithm", options.algorithm, algorithm_names());
+  require_option_algorithm(options.algorithm);
   require_name("--backend", backend, backend_names());
   require_name("--precision", options.precision, {"fp32", "fp64"});
   if (backend == kMpiBackend) return nullptr;

@@ -68,7 +68,7 @@ void say_notes(const RunOptions& options, const Job& job, const Sweep& sweep) {
 
 Sweep read_sweep(const RunOptions& options, const Job& job, const std::string& file) {
   Sweep sweep;
-  sweep.experiment = read_experiment(file, algorithm_names());
+  sweep.experiment = read_experiment(file);
   sweep.cells = cells_of(sweep.experiment, chosen_backends(options.backends, sweep.experiment.backends),
                          program_version());
   if (std::ranges::all_of(sweep.cells, [](const Cell& cell) { return cell.points.empty(); }))

@@ -24,15 +24,11 @@ struct Task {
 template <class T>
 void measure(const Experiment& experiment, const Inputs<T>& inputs, Measurement& measurement) {
   const auto world = simulated_world(measurement.backend, experiment.machine, experiment.topology);
-  for (const auto& algorithm : allreduce_catalogue<Stream<T>>()) {
-    if (algorithm.name != measurement.algorithm) continue;
-    const Trial trial = run_trial<T>(*world, algorithm, inputs, [&](Rank rank) {
-      return starting_stream(inputs.vectors[static_cast<std::size_t>(rank)], algorithm.family);
-    });
-    fill_in(measurement, {trial}, inputs, predict_for(algorithm.name, experiment.machine, inputs));
-    return;
-  }
-  set_failure(measurement, {"failed", "no simulated algorithm has this name"});
+  const auto algorithm = allreduce_named<Stream<T>>(measurement.algorithm);
+  const Trial trial = run_trial<T>(*world, algorithm, inputs, [&](Rank rank) {
+    return starting_stream(inputs.vectors[static_cast<std::size_t>(rank)], algorithm.family);
+  });
+  fill_in(measurement, {trial}, inputs, predict_for(algorithm.spec, experiment.machine, inputs));
 }
 
 template <class T>

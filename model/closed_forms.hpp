@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/algorithm_spec.hpp"
 #include "model/machine.hpp"
 #include "model/terms.hpp"
 
@@ -30,7 +31,9 @@ struct CostInput {
 
 // Time until the last rank has the result. Absent for a name that has no form. `mpi-allreduce` is the best of
 // the dense ones, as the library selects one of them or its like. Throws std::invalid_argument if the union
-// sizes are not P, exceed the dimension or decrease.
+// sizes are not P, exceed the dimension or decrease, or a parameter of the algorithm is missing: the specs of
+// the catalogue are complete.
+std::optional<Terms> predict(const AlgorithmSpec& algorithm, const Machine& machine, const CostInput& input);
 std::optional<Terms> predict(std::string_view algorithm, const Machine& machine, const CostInput& input);
 
 // A time that no lossless algorithm beats, whatever the supports; the later of two. Work and indices are not

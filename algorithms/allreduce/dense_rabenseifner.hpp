@@ -13,7 +13,8 @@ S dense_rabenseifner(Transport& transport, S mine) {
   S dense = charged(transport, densified(std::move(mine)));
   return folded(transport, std::move(dense), [&](Rank self, S whole) {
     const S owned = recursive_halving(transport, fold, self, std::move(whole));
-    return charged(transport, concat(unpacked<S>(doubling_allgather<S>(transport, fold, self, pack(owned)))));
+    return concatenated<S>(transport,
+                           doubling_allgather<S>(transport, fold, self, packed_result(transport, owned)));
   });
 }
 

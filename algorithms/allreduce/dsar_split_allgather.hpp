@@ -11,7 +11,7 @@ namespace sparsewire {
 template <Summable S>
 S dsar_split_allgather(Transport& transport, S mine) {
   const S owned = direct_split(transport, mine, [](S part) { return densified(std::move(part)); });
-  return charged(transport, concat(unpacked<S>(bruck_allgather<S>(transport, pack(owned)))));
+  return concatenated<S>(transport, bruck_allgather<S>(transport, packed_result(transport, owned)));
 }
 
 }  // namespace sparsewire

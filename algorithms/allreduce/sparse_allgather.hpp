@@ -9,7 +9,7 @@ namespace sparsewire {
 
 template <Summable S>
 S sparse_allgather(Transport& transport, S mine) {
-  std::vector<S> sums = unpacked<S>(bruck_allgather<S>(transport, pack(mine)));
+  std::vector<S> sums = unpacked<S>(transport, bruck_allgather<S>(transport, packed(transport, mine)));
   while (sums.size() > 1) {
     std::vector<S> halved;
     for (std::size_t i = 0; i + 1 < sums.size(); i += 2)

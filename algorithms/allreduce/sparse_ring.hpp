@@ -10,7 +10,7 @@ namespace sparsewire {
 template <Summable S>
 S sparse_ring(Transport& transport, S mine) {
   const S owned = ring_reduce_scatter(transport, mine);
-  return charged(transport, concat(unpacked<S>(ring_allgather(transport, pack(owned)))));
+  return concatenated<S>(transport, ring_allgather(transport, packed_result(transport, owned)));
 }
 
 }  // namespace sparsewire

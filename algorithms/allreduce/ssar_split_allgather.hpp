@@ -13,7 +13,7 @@ namespace sparsewire {
 template <Summable S>
 S ssar_split_allgather(Transport& transport, S mine) {
   const S owned = direct_split(transport, mine, [](S part) { return Worked<S>{std::move(part), {}}; });
-  return charged(transport, concat(unpacked<S>(bruck_allgather<S>(transport, pack(owned)))));
+  return concatenated<S>(transport, bruck_allgather<S>(transport, packed_result(transport, owned)));
 }
 
 }  // namespace sparsewire

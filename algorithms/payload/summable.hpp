@@ -48,6 +48,61 @@ S charged(Transport& transport, Worked<S> worked) {
   return std::move(worked.value);
 }
 
+// What packing and unpacking cost a payload that encodes its elements, and how a part of the result is packed
+// that its owner hands to all ranks: a payload may round it there, once. These are for payloads that have
+// no such functions of their own.
+template <Summable S>
+Work pack_work(const S&) {
+  return {};
+}
+template <Summable S>
+Work unpack_work(const S&) {
+  return {};
+}
+template <Summable S>
+Message pack_result(const S& value) {
+  return pack(value);
+}
+
+// The bytes of `value` for the wire; charges what it takes to encode them.
+template <Summable S>
+Message packed(Transport& transport, const S& value) {
+  transport.compute(pack_work(value));
+  return pack(value);
+}
+
+// Like packed(), of a part of the result on its only owner, which has to use what it unpacks from it, like
+// all others.
+template <Summable S>
+Message packed_result(Transport& transport, const S& value) {
+  transport.compute(pack_work(value));
+  return pack_result(value);
+}
+
+// The value of a packed message; charges what it takes to decode it.
+template <Summable S>
+S unpacked(Transport& transport, const Message& message) {
+  S value = S::unpack(message);
+  transport.compute(unpack_work(value));
+  return value;
+}
+
+template <Summable S>
+void send_value(Transport& transport, Rank to, Tag tag, const S& value) {
+  transport.send(to, tag, packed(transport, value));
+}
+
+template <Summable S>
+S receive_value(Transport& transport, Rank from, Tag tag) {
+  return unpacked<S>(transport, transport.recv(from, tag));
+}
+
+template <Summable S>
+S exchange_value(Transport& transport, Rank peer, Tag tag, const S& value) {
+  send_value(transport, peer, tag, value);
+  return receive_value<S>(transport, peer, tag);
+}
+
 // The packed values in `message`, one message each; shares the bytes.
 template <Summable S>
 std::vector<Message> split_packed(const Message& message) {
@@ -63,13 +118,19 @@ std::vector<Message> split_packed(const Message& message) {
   return parts;
 }
 
-// The values of packed messages, in their order.
+// The values of packed messages, in their order; charges what it takes to decode them.
 template <Summable S>
-std::vector<S> unpacked(const std::vector<Message>& blocks) {
+std::vector<S> unpacked(Transport& transport, const std::vector<Message>& blocks) {
   std::vector<S> values;
   values.reserve(blocks.size());
-  for (const Message& block : blocks) values.push_back(S::unpack(block));
+  for (const Message& block : blocks) values.push_back(unpacked<S>(transport, block));
   return values;
+}
+
+// Adjacent packed values, in index order, as one.
+template <Summable S>
+S concatenated(Transport& transport, const std::vector<Message>& blocks) {
+  return charged(transport, concat(unpacked<S>(transport, blocks)));
 }
 
 }  // namespace sparsewire

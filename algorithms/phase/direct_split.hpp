@@ -15,12 +15,13 @@ S direct_split(Transport& transport, const S& mine, const Prepare& prepare) {
   const Rank ranks = transport.size(), rank = transport.rank();
   for (Rank step = 1; step < ranks; ++step) {
     const Rank owner = (rank + step) % ranks;
-    transport.send(owner, tags::kDirectSplit, pack(part_of(transport, mine, owner)));
+    send_value(transport, owner, tags::kDirectSplit, part_of(transport, mine, owner));
   }
   S total = charged(transport, prepare(part_of(transport, mine, rank)));
   for (Rank step = 1; step < ranks; ++step) {
     const Rank sender = (rank + ranks - step) % ranks;
-    total = charged(transport, sum(std::move(total), S::unpack(transport.recv(sender, tags::kDirectSplit))));
+    total =
+        charged(transport, sum(std::move(total), receive_value<S>(transport, sender, tags::kDirectSplit)));
   }
   return total;
 }

@@ -22,7 +22,7 @@ S recursive_halving(Transport& transport, const Fold& fold, Rank self, S mine) {
     S kept = charged(transport, upper ? slice(mine, middle, mine.end()) : slice(mine, mine.begin(), middle));
     const S given =
         charged(transport, upper ? slice(mine, mine.begin(), middle) : slice(mine, middle, mine.end()));
-    S theirs = S::unpack(transport.exchange(fold.real_rank(partner), tags::kHalving, pack(given)));
+    S theirs = exchange_value(transport, fold.real_rank(partner), tags::kHalving, given);
     mine = charged(transport,
                    upper ? sum(std::move(theirs), std::move(kept)) : sum(std::move(kept), std::move(theirs)));
     if (upper) first += distance;

@@ -14,13 +14,13 @@ S folded(Transport& transport, S mine, const Core& core) {
   const Rank rank = transport.rank();
   const Fold fold = Fold::of(transport.size());
   if (fold.hands_over(rank)) {
-    transport.send(rank + 1, tags::kFold, pack(mine));
-    return S::unpack(transport.recv(rank + 1, tags::kUnfold));
+    send_value(transport, rank + 1, tags::kFold, mine);
+    return receive_value<S>(transport, rank + 1, tags::kUnfold);
   }
   if (fold.takes_over(rank))
-    mine = charged(transport, sum(S::unpack(transport.recv(rank - 1, tags::kFold)), std::move(mine)));
+    mine = charged(transport, sum(receive_value<S>(transport, rank - 1, tags::kFold), std::move(mine)));
   S total = core(fold.virtual_rank(rank), std::move(mine));
-  if (fold.takes_over(rank)) transport.send(rank - 1, tags::kUnfold, pack(total));
+  if (fold.takes_over(rank)) send_value(transport, rank - 1, tags::kUnfold, total);
   return total;
 }
 
@@ -32,7 +32,7 @@ S recursive_doubling(Transport& transport, S mine) {
   return folded(transport, std::move(mine), [&](Rank self, S total) {
     for (Rank distance = 1; distance < fold.power; distance *= 2) {
       const Rank partner = self ^ distance;
-      S theirs = S::unpack(transport.exchange(fold.real_rank(partner), tags::kDoubling, pack(total)));
+      S theirs = exchange_value(transport, fold.real_rank(partner), tags::kDoubling, total);
       total = charged(transport, self < partner ? sum(std::move(total), std::move(theirs))
                                                 : sum(std::move(theirs), std::move(total)));
     }

@@ -15,8 +15,8 @@ S ring_reduce_scatter(Transport& transport, const S& mine) {
   const Rank next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
   S travelling = part_of(transport, mine, rank);
   for (Rank step = 1; step < ranks; ++step) {
-    transport.send(next, tags::kRingReduce, pack(travelling));
-    S partial = S::unpack(transport.recv(previous, tags::kRingReduce));
+    send_value(transport, next, tags::kRingReduce, travelling);
+    S partial = receive_value<S>(transport, previous, tags::kRingReduce);
     travelling =
         charged(transport, sum(std::move(partial), part_of(transport, mine, (rank + ranks - step) % ranks)));
   }

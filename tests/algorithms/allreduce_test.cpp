@@ -35,7 +35,7 @@ class Allreduces : public ::testing::TestWithParam<WorldUnderTest> {
       Vectors<T> inputs;
       for (Rank rank = 0; rank < ranks; ++rank)
         inputs.push_back(random_vector<T>(shape.dimension, shape.count, random));
-      for (const auto& algorithm : allreduce_catalogue<Stream<T>>()) expect_sum(*world_, algorithm, inputs);
+      for (const auto& algorithm : allreduce_variants<Stream<T>>()) expect_sum(*world_, algorithm, inputs);
     }
   }
 };
@@ -60,7 +60,7 @@ TEST_P(Allreduces, CountEachRankExactlyOnce) {
   for (const Rank ranks : kRankCounts) {
     if (ranks > GetParam().most_ranks) continue;
     for (const std::uint64_t dimension : {1, 5, 40}) {
-      for (const auto& algorithm : allreduce_catalogue<Contributions>()) {
+      for (const auto& algorithm : allreduce_variants<Contributions>()) {
         SCOPED_TRACE(std::string(algorithm.name) + ", P=" + std::to_string(ranks));
         const RunResult result = world_->run(ranks, [&](Transport& transport) {
           return pack(algorithm.run(transport, Contributions::of(transport.rank(), ranks, dimension)))

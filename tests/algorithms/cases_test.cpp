@@ -24,7 +24,7 @@ class Cases : public ::testing::TestWithParam<WorldUnderTest> {
   template <class T>
   std::vector<RunResult> expect_sums(const Vectors<T>& inputs) {
     std::vector<RunResult> results;
-    for (const auto& algorithm : allreduce_catalogue<Stream<T>>())
+    for (const auto& algorithm : allreduce_variants<Stream<T>>())
       results.push_back(expect_sum(*world_, algorithm, inputs));
     return results;
   }
@@ -64,7 +64,7 @@ TEST_P(Cases, D06SmallRanksDoNotPayForTheLargest) {
   Vectors<float> inputs = vectors(1000000, {{{0, 1}}, {{1, 1}}, {{2, 1}}, {}});
   for (Index i = 0; i < 100000; ++i) inputs[3].indices.push_back(i * 10);
   inputs[3].values.assign(100000, 1.0f);
-  for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
+  for (const auto& algorithm : allreduce_variants<Stream<float>>()) {
     if (algorithm.family == Family::dense) continue;
     const RunResult result = expect_sum(*world_, algorithm, inputs);
     if (algorithm.name != "ssar-split-allgather") continue;
@@ -72,7 +72,7 @@ TEST_P(Cases, D06SmallRanksDoNotPayForTheLargest) {
     EXPECT_LT(result[0].counters.wire_bytes, 3u * 25000u * 8u + 1000u);
   }
   const auto gather = [&] {
-    for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+    for (const auto& algorithm : allreduce_variants<Stream<float>>())
       if (algorithm.name == "sparse-allgather") return run_allreduce(*world_, algorithm, inputs);
     return RunResult{};
   }();
@@ -130,7 +130,7 @@ TEST_P(Cases, D14FoldedRanksAreRight) {
 // open-mpi/ompi#9385: values rank and 1/rank on four ranks, in place.
 TEST_P(Cases, D15FractionsOnFourRanks) {
   REQUIRE_RANKS(4);
-  for (const auto& algorithm : allreduce_catalogue<Stream<double>>()) {
+  for (const auto& algorithm : allreduce_variants<Stream<double>>()) {
     const RunResult result = world_->run(4, [&](Transport& transport) {
       const double rank = transport.rank();
       Stream<double> buffer =
@@ -186,7 +186,7 @@ TEST_P(Cases, D27LongVectors) {
   const std::int64_t top = (std::int64_t{1} << 32) - 1, middle = std::int64_t{1} << 31;
   const Vectors<float> inputs =
       vectors(kMaxDimension, {{{0, 1}, {middle - 1, 2}}, {{middle, 3}, {top, 4}}, {{0, 1}, {top, 1}}});
-  for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+  for (const auto& algorithm : allreduce_variants<Stream<float>>())
     if (algorithm.family == Family::sparse && algorithm.name != "dsar-split-allgather")
       expect_sum(*world_, algorithm, inputs);
   EXPECT_THROW(sparse_vector<float>(std::uint64_t{1} << 33, {{0, 1}}), InvalidVector);
@@ -207,7 +207,7 @@ TEST_P(Cases, D37RanksAgreeOnTheLastBit) {
   REQUIRE_RANKS(4);
   Vectors<double> inputs;
   for (const double value : {1e16, 1.0, -1e16, 1.0}) inputs.push_back(sparse_vector<double>(8, {{5, value}}));
-  for (const auto& algorithm : allreduce_catalogue<Stream<double>>()) {
+  for (const auto& algorithm : allreduce_variants<Stream<double>>()) {
     const RunResult result = run_allreduce(*world_, algorithm, inputs);
     SCOPED_TRACE(std::string(algorithm.name));
     expect_agreement(result);
@@ -223,7 +223,7 @@ TEST_P(Cases, D39NanOnAnyRank) {
   for (std::size_t holder = 0; holder < 4; ++holder) {
     Vectors<float> inputs = vectors(8, {{{1, 1}}, {{1, 2}}, {{1, 3}, {6, 1}}, {{1, 4}}});
     inputs[holder].values[0] = std::numeric_limits<float>::quiet_NaN();
-    for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
+    for (const auto& algorithm : allreduce_variants<Stream<float>>()) {
       const RunResult result = run_allreduce(*world_, algorithm, inputs);
       expect_agreement(result);
       const SparseVector<float> total = result_of<float>(result[0]);
@@ -242,7 +242,7 @@ TEST_P(Cases, D39DifferentNans) {
     const std::uint32_t bits = 0x7fc00001u + rank;
     std::memcpy(&inputs[rank].values[0], &bits, sizeof bits);
   }
-  for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+  for (const auto& algorithm : allreduce_variants<Stream<float>>())
     expect_agreement(run_allreduce(*world_, algorithm, inputs));
 }
 
@@ -251,7 +251,7 @@ TEST_P(Cases, D39OppositeInfinities) {
   REQUIRE_RANKS(3);
   const float infinity = std::numeric_limits<float>::infinity();
   const Vectors<float> inputs = vectors(8, {{{1, infinity}}, {{2, infinity}}, {{1, -infinity}}});
-  for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
+  for (const auto& algorithm : allreduce_variants<Stream<float>>()) {
     const RunResult result = run_allreduce(*world_, algorithm, inputs);
     expect_agreement(result);
     const SparseVector<float> total = result_of<float>(result[0]);
@@ -291,7 +291,7 @@ TEST_P(Cases, D53MessagesPerRankAreThoseOfTheAlgorithm) {
 // other and interleaved with a group's, keep their own data.
 TEST_P(Cases, D55CollectivesDoNotShareState) {
   REQUIRE_RANKS(4);
-  const auto catalogue = allreduce_catalogue<Stream<float>>();
+  const auto catalogue = allreduce_variants<Stream<float>>();
   for (const auto& algorithm : catalogue) {
     const RunResult result = world_->run(4, [&](Transport& transport) {
       const auto mine = [&](float value) {

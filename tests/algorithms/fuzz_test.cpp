@@ -206,7 +206,7 @@ TYPED_TEST(FuzzedAllreduces, SumExactlyAndKeepWhatTheModelsPromise) {
     const Vectors<TypeParam> inputs = vectors<TypeParam>(random, small_integer<TypeParam>);
     const Machine machine = random_machine(random);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + description(machine));
-    for (const auto& algorithm : allreduce_catalogue<Stream<TypeParam>>()) {
+    for (const auto& algorithm : allreduce_variants<Stream<TypeParam>>()) {
       SCOPED_TRACE(algorithm.name);
       LogGPWorld world(machine);
       const RunResult result = expect_sum(world, algorithm, inputs);
@@ -221,7 +221,7 @@ TYPED_TEST(FuzzedAllreduces, AgreeOnTheBitsOfAnyValues) {
     Random random(1000000 + seed);
     const Vectors<TypeParam> inputs = vectors<TypeParam>(random, any_value<TypeParam>);
     LogGPWorld world(random_machine(random));
-    for (const auto& algorithm : allreduce_catalogue<Stream<TypeParam>>()) {
+    for (const auto& algorithm : allreduce_variants<Stream<TypeParam>>()) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::string(algorithm.name));
       expect_agreement(run_allreduce(world, algorithm, inputs));
     }

@@ -205,7 +205,7 @@ TEST(FillIn, TakesTheMedianOfRepetitionsAndItsIntervalOverMpi) {
 TEST(FillIn, HasThePredictionOfTheClosedForm) {
   const auto inputs = make_inputs<float>({{"uniform", Uniform{}}, 8, 1000, 0.01, "fp32", {}}, 1);
   for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
-    const auto prediction = predict_for(algorithm.name, test::cluster_machine(), inputs);
+    const auto prediction = predict_for(algorithm.spec, test::cluster_machine(), inputs);
     ASSERT_TRUE(prediction.has_value()) << algorithm.name;
     Measurement m;
     fill_in(m, {trial_of(algorithm, inputs)}, inputs, prediction);

@@ -124,8 +124,9 @@ TEST_F(MpiSweep, TheFirstThatHasATextIsHeardByAll) {
 }
 
 TEST_F(MpiSweep, TheCatalogueEndsWithTheLibrarysAllreduce) {
-  EXPECT_EQ(mpi_catalogue<float>(world_).size(), allreduce_catalogue<Stream<float>>().size() + 1);
-  EXPECT_EQ(mpi_catalogue<double>(world_).back().name, "mpi-allreduce");
+  EXPECT_EQ(mpi_allreduce_named<float>(world_, "mpi-allreduce").family, Family::dense);
+  EXPECT_EQ(mpi_allreduce_named<double>(world_, "sparse-ring").family, Family::sparse);
+  EXPECT_THROW(mpi_allreduce_named<double>(world_, "no-such"), std::invalid_argument);
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ std::vector<Machine> machines() {
 void expect_equal(const Vectors<float>& inputs) {
   const CostInput input = cost_input(inputs);
   for (const Machine& machine : machines())
-    for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
-      const Terms terms = predict(algorithm.name, machine, input).value();
+    for (const auto& algorithm : allreduce_variants<Stream<float>>()) {
+      const Terms terms = predict(algorithm.spec, machine, input).value();
       EXPECT_NEAR(terms.total, simulated(machine, algorithm, inputs), 1e-12 * terms.total)
           << algorithm.name << " P=" << inputs.size() << " count=" << inputs.front().count();
       EXPECT_NEAR(terms.total, terms.latency + terms.overhead + terms.bandwidth + terms.compute,
@@ -99,10 +99,10 @@ TEST(ClosedForms, AreExactForAnyNumberOfRanksWithoutFold) {
     const std::uint64_t dimension = static_cast<std::uint64_t>(ranks) * 256,
                         count = static_cast<std::uint64_t>(ranks) * 16;
     const Vectors<float> inputs = spread_vectors(ranks, dimension, count, 0);
-    for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
+    for (const auto& algorithm : allreduce_variants<Stream<float>>()) {
       if (algorithm.name.find("recursive") != std::string::npos || algorithm.name == "dense-rabenseifner")
         continue;
-      const Seconds expected = predict(algorithm.name, machine, cost_input(inputs)).value().total;
+      const Seconds expected = predict(algorithm.spec, machine, cost_input(inputs)).value().total;
       EXPECT_NEAR(expected, simulated(machine, algorithm, inputs), 1e-12 * expected)
           << algorithm.name << " P=" << ranks;
     }
@@ -127,7 +127,7 @@ double ratio(const Machine& machine, const Allreduce<Stream<float>>& algorithm,
       static_cast<Rank>(inputs.size()), inputs.front().dimension, 4,
       uniform_union_sizes(inputs.front().dimension, static_cast<double>(inputs.front().count()),
                           static_cast<Rank>(inputs.size()))};
-  return predict(algorithm.name, machine, input).value().total / simulated(machine, algorithm, inputs);
+  return predict(algorithm.spec, machine, input).value().total / simulated(machine, algorithm, inputs);
 }
 
 // Random supports: sizes scatter around their expectation, and the ring and the split wait for the largest.
@@ -135,7 +135,7 @@ TEST(ClosedForms, AreWithinFivePercentForUniformSupports) {
   for (const Rank ranks : {2, 4, 8, 16, 32})
     for (const std::uint64_t count : {100u, 2000u, 10000u}) {
       const Vectors<float> inputs = random_vectors(ranks, count, 1 << 15);
-      for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+      for (const auto& algorithm : allreduce_variants<Stream<float>>())
         EXPECT_NEAR(ratio(cluster_machine(), algorithm, inputs), 1, 0.05)
             << algorithm.name << " P=" << ranks << " count=" << count;
     }
@@ -147,7 +147,7 @@ TEST(ClosedForms, AreAtMostAQuarterHighForFoldedRanks) {
   for (const Rank ranks : {3, 5, 7, 9, 13})
     for (const std::uint64_t count : {100u, 10000u}) {
       const Vectors<float> inputs = random_vectors(ranks, count, 1 << 15);
-      for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+      for (const auto& algorithm : allreduce_variants<Stream<float>>())
         EXPECT_NEAR(ratio(cluster_machine(), algorithm, inputs), 1, 0.25)
             << algorithm.name << " P=" << ranks << " count=" << count;
     }
@@ -159,7 +159,7 @@ TEST(ClosedForms, LowerBoundsHold) {
       for (const auto& inputs :
            {spread_vectors(ranks, kDimension, 64, 0), spread_vectors(ranks, kDimension, 64, 1),
             spread_vectors(ranks, kDimension, 4096, 0)})
-        for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+        for (const auto& algorithm : allreduce_variants<Stream<float>>())
           EXPECT_LE(lower_bound(machine, cost_input(inputs)).total,
                     simulated(machine, algorithm, inputs) * (1 + 1e-12))
               << algorithm.name << " P=" << ranks;

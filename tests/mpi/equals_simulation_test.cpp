@@ -25,7 +25,7 @@ TEST(EqualsSimulation, D55ResultsAndCountersAreThoseOfSimulatedRanks) {
                            1.0 / static_cast<double>(1 + random() % 1000));
       inputs.push_back(sparse_vector<double>(300, pairs));
     }
-    for (const auto& algorithm : allreduce_catalogue<Stream<double>>()) {
+    for (const auto& algorithm : allreduce_variants<Stream<double>>()) {
       const RunResult real = run_allreduce(mpi, algorithm, inputs),
                       expected = run_allreduce(simulated, algorithm, inputs);
       for (std::size_t rank = 0; rank < real.size(); ++rank) {

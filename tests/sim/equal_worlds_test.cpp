@@ -47,7 +47,7 @@ class EqualWorlds : public ::testing::TestWithParam<std::uint64_t> {  // the ren
     SimGridWorld simgrid(machine, {"star", StarSpec{.link = {}, .sharing = Sharing::unshared}});
     for (const Rank ranks : kRankCounts) {
       const Vectors<float> inputs = random_vectors(ranks, 1000, static_cast<std::uint64_t>(ranks));
-      for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+      for (const auto& algorithm : allreduce_variants<Stream<float>>())
         expect_equal_times(run_allreduce(engine, algorithm, inputs),
                            run_allreduce(simgrid, algorithm, inputs),
                            std::string(algorithm.name) + " P=" + std::to_string(ranks));
@@ -92,7 +92,7 @@ TEST_P(EqualWorlds, OnSharedLinksWhereFlowsDoNotMeet) {
       std::vector<std::pair<std::int64_t, float>> pairs;
       for (std::uint64_t i = 0; i < 4096; i += stride) pairs.emplace_back(static_cast<std::int64_t>(i), 1.0f);
       const Vectors<float> inputs(static_cast<std::size_t>(ranks), sparse_vector<float>(4096, pairs));
-      for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+      for (const auto& algorithm : allreduce_variants<Stream<float>>())
         expect_equal_times(run_allreduce(engine, algorithm, inputs),
                            run_allreduce(simgrid, algorithm, inputs),
                            std::string(algorithm.name) + " P=" + std::to_string(ranks));

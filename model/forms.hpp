@@ -1,0 +1,13 @@
+// The families of closed forms. Each returns no form for a name that is not its own.
+#pragma once
+
+#include <optional>
+
+#include "model/algorithm_spec.hpp"
+#include "model/representative.hpp"
+
+namespace sparsewire {
+
+std::optional<Terms> classic_form(const AlgorithmSpec& algorithm, const Representative& start);
+
+}  // namespace sparsewire

@@ -1,0 +1,145 @@
+// How the closed forms are written: one rank that stands for all goes through the rounds of an algorithm, on
+// the rules of model/loggp.hpp, with its partners taken to be as late as itself.
+#pragma once
+
+#include <bit>
+#include <cmath>
+
+#include "model/closed_forms.hpp"
+#include "model/loggp.hpp"
+#include "model/wire_format.hpp"
+
+namespace sparsewire {
+
+// A stream whose elements are only counted. Sparse or dense by the rules of algorithms/payload/stream.hpp.
+struct Held {
+  std::uint64_t count = 0, length = 0;
+  bool dense = false;
+};
+
+inline std::uint64_t rounded(double elements) {
+  return static_cast<std::uint64_t>(std::llround(elements));
+}
+
+// One rank that stands for all.
+class Representative {
+ public:
+  Representative(const Machine& machine, const CostInput& input) : machine_(machine), input_(input) {}
+
+  Terms clock() const { return endpoint_.cpu; }
+  const CostInput& input() const { return input_; }
+
+  // `1 / parts` of the union of `ranks` ranks' supports, held sparse unless break-even is reached.
+  Held sparse(Rank ranks, Rank parts = 1) const {
+    Held held{rounded(input_.union_sizes[static_cast<std::size_t>(ranks - 1)] / parts), part_length(parts),
+              false};
+    held.dense = reaches_break_even(held.count, held.length, input_.value_bytes);
+    return held;
+  }
+  Held dense(Rank parts = 1) const { return {part_length(parts), part_length(parts), true}; }
+
+  std::uint64_t bytes(const Held& held) const {
+    return held.dense ? dense_stream_bytes(held.length, input_.value_bytes)
+                      : sparse_stream_bytes(held.count, input_.value_bytes);
+  }
+
+  Flight<Terms> send(std::uint64_t bytes) { return launch(machine_.network, endpoint_, bytes); }
+  void receive(const Flight<Terms>& flight) { land(machine_.network, endpoint_, flight); }
+
+  // Sends to a partner, and receives from one who sent `received` bytes at the same time.
+  void exchange(std::uint64_t sent, std::uint64_t received) {
+    Flight<Terms> flight = send(sent);
+    flight.bytes = received;
+    receive(flight);
+  }
+  void exchange(std::uint64_t both) { exchange(both, both); }
+
+  // Goes on as a rank that has been waiting for this one's message since the start.
+  void hand_over(std::uint64_t bytes) {
+    const Flight<Terms> flight = send(bytes);
+    endpoint_ = {};
+    receive(flight);
+  }
+
+  // a + b, which has `sum_count` elements if it stays sparse.
+  Held add(const Held& a, const Held& b, double sum_count) {
+    if (a.dense && b.dense) {
+      work(WorkKind::dense_add, a.length);
+      return a;
+    }
+    if (a.dense || b.dense) {
+      work(WorkKind::scatter_add, a.dense ? b.count : a.count);
+      return {a.length, a.length, true};
+    }
+    if (!reaches_break_even(a.count + b.count, a.length, input_.value_bytes)) {
+      work(WorkKind::merge, a.count + b.count);
+      return {rounded(sum_count), a.length, false};
+    }
+    return add(densify(a), b, sum_count);
+  }
+
+  Held densify(const Held& held) {
+    if (held.dense) return held;
+    work(WorkKind::fill, held.length);
+    work(WorkKind::scatter_add, held.count);
+    return {held.length, held.length, true};
+  }
+
+  // `parts` blocks like `part` become one vector.
+  void concat(const Held& part, Rank parts) {
+    if (part.dense) return;
+    const auto factor = static_cast<std::uint64_t>(parts);
+    const Held whole{part.count * factor, input_.dimension, false};
+    if (reaches_break_even(whole.count, whole.length, input_.value_bytes)) densify(whole);
+  }
+
+ private:
+  std::uint64_t part_length(Rank parts) const {
+    return rounded(static_cast<double>(input_.dimension) / static_cast<double>(parts));
+  }
+  void work(WorkKind kind, std::uint64_t elements) {
+    endpoint_.cpu = after(endpoint_.cpu, Term::compute, machine_.compute.of(Work::of(kind, elements)));
+  }
+
+  const Machine& machine_;
+  const CostInput& input_;
+  Endpoint<Terms> endpoint_;
+};
+
+inline double union_of(const CostInput& input, Rank ranks) {
+  return input.union_sizes[static_cast<std::size_t>(std::min(ranks, input.ranks) - 1)];
+}
+
+// Runs `core(rank, data)` on the rank of a folded pair, between taking over its neighbour's data and handing
+// back the result. `core` returns what it ends with.
+template <class Core>
+Terms folded(Representative rank, Held mine, const Core& core) {
+  const CostInput& input = rank.input();
+  const bool folds = !std::has_single_bit(static_cast<std::uint32_t>(input.ranks));
+  if (folds) {
+    Flight<Terms> flight = Representative(rank).send(rank.bytes(mine));
+    rank.receive(flight);
+    mine = rank.add(mine, mine, union_of(input, 2));
+  }
+  const Held total = core(rank, mine);
+  if (folds) rank.hand_over(rank.bytes(total));
+  return rank.clock();
+}
+
+inline Rank power_of_two(Rank ranks) {
+  return static_cast<Rank>(std::bit_floor(static_cast<std::uint32_t>(ranks)));
+}
+
+// How many ranks' data the virtual ranks first .. first + size - 1 hold.
+inline Rank ranks_behind(Rank ranks, Rank first, Rank size) {
+  const Rank pairs = ranks - power_of_two(ranks);
+  return size + std::min(size, std::max<Rank>(0, pairs - first));
+}
+
+// Phases that several forms share; classic_forms.cpp.
+Terms recursive_doubling_form(const Representative& start, Held mine);
+void bruck_allgather_form(Representative& rank, std::uint64_t block_bytes);
+// The split phase of all ranks, rotated; returns the owner's sum of its part.
+Held direct_split_form(Representative& rank, bool dense_accumulator);
+
+}  // namespace sparsewire
