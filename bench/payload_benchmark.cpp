@@ -11,14 +11,15 @@ namespace {
 constexpr std::uint64_t kDimension = 1 << 22;
 
 // Each index with probability `density`, by geometric gaps.
-Stream<float> random_stream(double density, std::uint64_t seed) {
+template <class Op>
+Stream<float, Op> random_stream(double density, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   SparseVector<float> vector{kDimension, {}, {}};
   std::geometric_distribution<std::uint64_t> gap(density);
   for (std::uint64_t index = gap(random); index < kDimension; index += 1 + gap(random))
     vector.indices.push_back(static_cast<Index>(index));
   vector.values.assign(vector.indices.size(), 1.0f);
-  return Stream<float>::sparse(0, kDimension, vector.indices, vector.values);
+  return Stream<float, Op>::sparse(0, kDimension, vector.indices, vector.values);
 }
 
 double density_of(const benchmark::State& state) {
@@ -26,50 +27,61 @@ double density_of(const benchmark::State& state) {
 }
 
 // Elements read, of both vectors.
+template <class Op>
 void merge(benchmark::State& state) {
-  const Stream<float> a = random_stream(density_of(state), 1), b = random_stream(density_of(state), 2);
+  const Stream<float, Op> a = random_stream<Op>(density_of(state), 1),
+                          b = random_stream<Op>(density_of(state), 2);
   for (auto _ : state) benchmark::DoNotOptimize(sum(a, b));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(a.count() + b.count()));
 }
-BENCHMARK(merge)->ArgName("density_e4")->Arg(1)->Arg(10)->Arg(100)->Arg(1000);
+BENCHMARK(merge<Minimum>)->ArgName("density_e4")->Arg(100);
+BENCHMARK(merge<Plus>)->ArgName("density_e4")->Arg(1)->Arg(10)->Arg(100)->Arg(1000);
 
+template <class Op>
 void scatter_add(benchmark::State& state) {
-  const Stream<float> sparse = random_stream(density_of(state), 1);
-  Stream<float> dense = densified(random_stream(density_of(state), 2)).value;
+  const Stream<float, Op> sparse = random_stream<Op>(density_of(state), 1);
+  Stream<float, Op> dense = densified(random_stream<Op>(density_of(state), 2)).value;
   for (auto _ : state) {
     dense = sum(std::move(dense), sparse).value;
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(sparse.count()));
 }
-BENCHMARK(scatter_add)->ArgName("density_e4")->Arg(1)->Arg(10)->Arg(100)->Arg(1000);
+BENCHMARK(scatter_add<Minimum>)->ArgName("density_e4")->Arg(100);
+BENCHMARK(scatter_add<Plus>)->ArgName("density_e4")->Arg(1)->Arg(10)->Arg(100)->Arg(1000);
 
+template <class Op>
 void dense_add(benchmark::State& state) {
-  const Stream<float> other = densified(random_stream(0.1, 1)).value;
-  Stream<float> dense = densified(random_stream(0.1, 2)).value;
+  const Stream<float, Op> other = densified(random_stream<Op>(0.1, 1)).value;
+  Stream<float, Op> dense = densified(random_stream<Op>(0.1, 2)).value;
   for (auto _ : state) {
     dense = sum(std::move(dense), other).value;
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
 }
-BENCHMARK(dense_add);
+BENCHMARK(dense_add<Plus>);
+BENCHMARK(dense_add<Minimum>);
+BENCHMARK(dense_add<Product>);
+BENCHMARK(dense_add<LogicalOr>);
 
 // Zero-fill, with next to nothing to add.
+template <class Op>
 void fill(benchmark::State& state) {
-  const Stream<float> sparse = random_stream(1e-5, 1);
+  const Stream<float, Op> sparse = random_stream<Op>(1e-5, 1);
   for (auto _ : state) benchmark::DoNotOptimize(densified(sparse));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
 }
-BENCHMARK(fill);
+BENCHMARK(fill<Plus>);
 
 // Search of a dense range for its non-zeros.
+template <class Op>
 void scan(benchmark::State& state) {
-  const Stream<float> dense = densified(random_stream(density_of(state), 1)).value;
+  const Stream<float, Op> dense = densified(random_stream<Op>(density_of(state), 1)).value;
   for (auto _ : state) benchmark::DoNotOptimize(sparse_vector_of(dense));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
 }
-BENCHMARK(scan)->ArgName("density_e4")->Arg(1)->Arg(1000);
+BENCHMARK(scan<Plus>)->ArgName("density_e4")->Arg(1)->Arg(1000);
 
 }  // namespace
 }  // namespace sparsewire

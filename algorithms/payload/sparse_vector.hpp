@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/payload/operator.hpp"
+
 namespace sparsewire {
 
 using Index = std::uint32_t;
@@ -38,10 +40,10 @@ inline void require_dimension(std::uint64_t dimension) {
                         " is above 2^32, the limit of 32-bit indices");
 }
 
-// A sparse vector from (index, value) pairs in any order; values of equal indices are added in the order
-// given. Throws InvalidVector if an index is negative or not below the dimension, or the dimension is above
-// 2^32.
-template <class T>
+// A sparse vector from (index, value) pairs in any order; values of equal indices are combined in the
+// order given. Throws InvalidVector if an index is negative or not below the dimension, or the dimension is
+// above 2^32.
+template <class T, class Op = Plus>
 SparseVector<T> sparse_vector(std::uint64_t dimension, std::vector<std::pair<std::int64_t, T>> pairs) {
   require_dimension(dimension);
   for (const auto& [index, value] : pairs)
@@ -56,7 +58,7 @@ SparseVector<T> sparse_vector(std::uint64_t dimension, std::vector<std::pair<std
   vector.values.reserve(pairs.size());
   for (const auto& [index, value] : pairs) {
     if (!vector.indices.empty() && vector.indices.back() == static_cast<Index>(index)) {
-      vector.values.back() += value;
+      vector.values.back() = Op::combined(vector.values.back(), value);
     } else {
       vector.indices.push_back(static_cast<Index>(index));
       vector.values.push_back(value);

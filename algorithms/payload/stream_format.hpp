@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "algorithms/payload/operator.hpp"
 #include "algorithms/payload/sparse_vector.hpp"
 #include "algorithms/transport/message.hpp"
 
@@ -16,7 +17,8 @@ namespace sparsewire {
 
 struct StreamHeader {
   std::uint32_t format = 0;  // kSparseFormat or kDenseFormat
-  std::uint32_t value_bytes = 0;
+  std::uint16_t value_bytes = 0;
+  std::uint16_t operation = 0;       // kCode of the operator that the elements are for
   std::uint64_t begin = 0, end = 0;  // the range, elements
   std::uint64_t count = 0;           // values that follow
 };
@@ -43,9 +45,9 @@ std::size_t stream_bytes(const StreamHeader& header) {
   return sizeof header + index_bytes(header) + padded(header.count * sizeof(T));
 }
 
-// The header at the front of `bytes`. Throws std::runtime_error if it is not that of a stream of T, or the
-// stream is not all there.
-template <class T>
+// The header at the front of `bytes`. Throws std::runtime_error if it is not that of a stream of T for
+// operator Op, or the stream is not all there.
+template <class T, class Op = Plus>
 StreamHeader read_stream_header(std::span<const std::byte> bytes) {
   StreamHeader header;
   if (bytes.size() < sizeof header) throw std::runtime_error("malformed stream: shorter than its header");
@@ -56,6 +58,9 @@ StreamHeader read_stream_header(std::span<const std::byte> bytes) {
       header.count > length || (header.format == kDenseFormat && header.count != length))
     throw std::runtime_error("malformed stream: not a header of " + std::to_string(sizeof(T)) +
                              "-byte values");
+  if (header.operation != Op::kCode)
+    throw std::runtime_error("stream of another operator: code " + std::to_string(header.operation) +
+                             ", expected " + std::to_string(Op::kCode) + " (" + std::string(Op::kName) + ")");
   if (bytes.size() < stream_bytes<T>(header))
     throw std::runtime_error("malformed stream: " + std::to_string(header.count) + " elements announced, " +
                              std::to_string(bytes.size()) + " bytes there");
@@ -64,14 +69,14 @@ StreamHeader read_stream_header(std::span<const std::byte> bytes) {
 
 // A stream in the making: room for `capacity` elements in the layout of the wire. Elements are not
 // initialised.
-template <class T>
+template <class T, class Op = Plus>
 class StreamDraft {
  public:
   static StreamDraft sparse(std::uint64_t begin, std::uint64_t end, std::uint64_t capacity) {
-    return StreamDraft({kSparseFormat, sizeof(T), begin, end, capacity});
+    return StreamDraft({kSparseFormat, sizeof(T), Op::kCode, begin, end, capacity});
   }
   static StreamDraft dense(std::uint64_t begin, std::uint64_t end) {
-    return StreamDraft({kDenseFormat, sizeof(T), begin, end, end - begin});
+    return StreamDraft({kDenseFormat, sizeof(T), Op::kCode, begin, end, end - begin});
   }
 
   Index* indices() { return reinterpret_cast<Index*>(bytes_.get() + sizeof(StreamHeader)); }

@@ -27,6 +27,6 @@ sparsewire_mpi_failure_test(mpi_failure_of_one_rank_fails_the_job mpi_last_rank_
 sparsewire_mpi_executable(mpi_contract_test contract/contract_test.cpp support/mpi_worlds.cpp)
 sparsewire_mpi_test(mpi_contract_test RANKS 1 2 3 8)
 sparsewire_mpi_executable(mpi_allreduce_test algorithms/allreduce_test.cpp algorithms/cases_test.cpp
-                          mpi/equals_simulation_test.cpp support/mpi_worlds.cpp LINK sparsewire_sim)
+                          algorithms/reduction_test.cpp mpi/equals_simulation_test.cpp support/mpi_worlds.cpp LINK sparsewire_sim)
 sparsewire_mpi_test(mpi_allreduce_test RANKS 4 9)
 sparsewire_mpi_test(mpi_allreduce_test RANKS 32 LABELS slow TIMEOUT 900)

@@ -18,17 +18,17 @@ inline constexpr Rank kRankCounts[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 32};
 template <class T>
 using Vectors = std::vector<SparseVector<T>>;
 
-template <class T>
-RunResult run_allreduce(World& world, const Allreduce<Stream<T>>& algorithm, const Vectors<T>& inputs) {
+template <class T, class Op>
+RunResult run_allreduce(World& world, const Allreduce<Stream<T, Op>>& algorithm, const Vectors<T>& inputs) {
   return world.run(static_cast<Rank>(inputs.size()), [&](Transport& transport) {
-    return pack(algorithm.run(transport, stream_of(inputs[static_cast<std::size_t>(transport.rank())])))
+    return pack(algorithm.run(transport, stream_of<Op>(inputs[static_cast<std::size_t>(transport.rank())])))
         .flatten();
   });
 }
 
-template <class T>
+template <class T, class Op = Plus>
 SparseVector<T> result_of(const RankResult& rank) {
-  return sparse_vector_of(Stream<T>::unpack(Message(rank.output)));
+  return sparse_vector_of(Stream<T, Op>::unpack(Message(rank.output)));
 }
 
 // The sum in rank order, without elements that are zero.
