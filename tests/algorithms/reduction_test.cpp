@@ -120,7 +120,7 @@ class Reductions : public ::testing::TestWithParam<WorldUnderTest> {
       if (!holds(ranks)) continue;
       const Vectors<float> inputs = random_inputs<Op>(ranks, dimension, count);
       const SparseVector<float> expected = expected_result<Op>(inputs);
-      for (const auto& algorithm : allreduce_catalogue<Stream<float, Op>>()) {
+      for (const auto& algorithm : allreduce_variants<Stream<float, Op>>()) {
         SCOPED_TRACE(std::string(algorithm.name) + ", " + std::string(Op::kName) +
                      ", P=" + std::to_string(ranks) + ", N=" + std::to_string(dimension));
         const RunResult result = run_allreduce(*world_, algorithm, inputs);
@@ -148,7 +148,7 @@ class Reductions : public ::testing::TestWithParam<WorldUnderTest> {
       for (int rank = 0; rank < 4; ++rank)
         inputs.push_back(sparse_vector<float>(8, {{1, static_cast<float>(rank + 1)}, {6, 1.0f}}));
       inputs[holder].values[0] = std::bit_cast<float>(0xffc00123u);  // negative, with a payload
-      for (const auto& algorithm : allreduce_catalogue<Stream<float, Op>>()) {
+      for (const auto& algorithm : allreduce_variants<Stream<float, Op>>()) {
         const RunResult result = run_allreduce(*world_, algorithm, inputs);
         expect_agreement(result);
         const SparseVector<float> found = result_of<float, Op>(result[0]);
@@ -194,7 +194,7 @@ TEST_P(Reductions, D39NanOnAnyRank) {
 TEST_P(Reductions, D39NanThatMeetsNothing) {
   if (!holds(2)) GTEST_SKIP() << "needs 2 ranks, the world has " << GetParam().most_ranks;
   const Vectors<float> inputs = {{8, {1}, {std::bit_cast<float>(0xffc00123u)}}, {8, {2}, {1}}};
-  for (const auto& algorithm : allreduce_catalogue<Stream<float, Minimum>>()) {
+  for (const auto& algorithm : allreduce_variants<Stream<float, Minimum>>()) {
     const RunResult result = run_allreduce(*world_, algorithm, inputs);
     EXPECT_EQ(bits_of(result_of<float, Minimum>(result[0]).values), bits_of({kNan, 1})) << algorithm.name;
   }
