@@ -120,7 +120,7 @@ TEST_F(Reader, TakesEveryKey) {
   EXPECT_EQ(e.machine.source, "s");
   EXPECT_EQ(std::get<TorusSpec>(e.topology.spec).dimensions, (std::vector<unsigned>{2, 2}));
   EXPECT_EQ(sharing_of(e.topology), Sharing::unshared);
-  EXPECT_EQ(e.algorithms);
+  EXPECT_EQ(e.algorithms, algorithm_names());
   EXPECT_THAT(e.backends, ElementsAre("mpi", "simgrid"));
   EXPECT_THAT(e.precisions, ElementsAre("fp64", "fp32"));
   EXPECT_EQ(e.repetitions, 3u);
