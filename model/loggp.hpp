@@ -15,6 +15,12 @@
 //            receive has been posted and is back after another L; the data departs then, or at d if that is
 //            later. The sending interface stays booked as for an eager message (an approximation: its slot
 //            does not move).
+//   look     at whether a message has arrived (Transport::arrived): it has if its last byte is in the
+//   receiver
+//            by then. A look that finds nothing keeps the CPU busy for o, or for 1 ns where o is less, so
+//            that a loop of looks comes to an end; one that finds something is paid for by the receive. The
+//            first look or wait that names a sender and tag posts the receive of the next message, whose
+//            rendezvous request the interface answers without the program from then on.
 //   m = 0    counts as one byte: an empty message costs o + L + o.
 //
 // Why the interface overlaps o: the measured o of Netgauge tables contains none of (m-1)G on machines with
@@ -78,21 +84,53 @@ Flight<Clock> launch(const LogGP& network, Endpoint<Clock>& sender, std::uint64_
   return {sender.cpu, departure, bytes};
 }
 
-// The receive of `flight`, posted by `receiver` now.
+// When the first byte of `flight` comes in, if that is the next message which `receiver` takes, by a receive
+// posted at `posted`.
 template <class Clock>
-void land(const LogGP& network, Endpoint<Clock>& receiver, const Flight<Clock>& flight) {
+Clock first_byte(const LogGP& network, const Endpoint<Clock>& receiver, const Flight<Clock>& flight,
+                 const Clock& posted) {
   Clock departure = flight.departure;
   if (uses_rendezvous(network, flight.bytes)) {
     const Clock request = after(flight.handed, Term::latency, network.L);
-    departure = later(departure, after(later(request, receiver.cpu), Term::latency, network.L));
+    departure = later(departure, after(later(request, posted), Term::latency, network.L));
   }
-  Clock first = after(departure, Term::latency, network.L);
-  if (network.serial_receiver) {
-    first = later(first, receiver.receiving);
+  const Clock first = after(departure, Term::latency, network.L);
+  return network.serial_receiver ? later(first, receiver.receiving) : first;
+}
+
+// Likewise the last byte: the message has arrived.
+template <class Clock>
+Clock last_byte(const LogGP& network, const Endpoint<Clock>& receiver, const Flight<Clock>& flight,
+                const Clock& posted) {
+  return after(first_byte(network, receiver, flight, posted), Term::bandwidth,
+               transfer_time(network, flight.bytes));
+}
+
+// The receive of `flight`, posted at `posted` and ended by `receiver` now or as soon as it has arrived.
+template <class Clock>
+void land(const LogGP& network, Endpoint<Clock>& receiver, const Flight<Clock>& flight, const Clock& posted) {
+  const Clock first = first_byte(network, receiver, flight, posted);
+  if (network.serial_receiver)
     receiver.receiving = after(first, Term::bandwidth, interface_time(network, flight.bytes));
-  }
   const Clock last = after(first, Term::bandwidth, transfer_time(network, flight.bytes));
   receiver.cpu = after(later(receiver.cpu, last), Term::overhead, network.o);
+}
+
+// The receive of `flight`, posted by `receiver` now.
+template <class Clock>
+void land(const LogGP& network, Endpoint<Clock>& receiver, const Flight<Clock>& flight) {
+  land(network, receiver, flight, Clock(receiver.cpu));
+}
+
+// How long a look keeps the CPU busy that finds no message.
+inline Seconds look_time(const LogGP& network) {
+  return std::max(network.o, 1e-9);
+}
+
+// The date until which what arrives has arrived by `clock`: later by what rounding may add to a sum, so that
+// worlds which add up in different orders agree.
+inline Seconds rounded_up(Seconds clock) {
+  return clock * (1 + 1e-12);
 }
 
 // Throws std::invalid_argument if a parameter or a compute cost is negative or not finite.

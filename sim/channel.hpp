@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "algorithms/transport/message.hpp"
+#include "algorithms/transport/transport.hpp"
 #include "model/units.hpp"
 
 namespace sparsewire {
@@ -12,6 +12,9 @@ using Channel = std::uint64_t;
 
 inline Channel channel(Rank from, Tag tag) {
   return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(tag);
+}
+inline Channel channel(const Source& source) {
+  return channel(source.from, source.tag);
 }
 inline Rank sender_of(Channel c) {
   return static_cast<Rank>(c >> 32);

@@ -7,15 +7,15 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/transport/message.hpp"
-#include "model/units.hpp"
+#include "sim/channel.hpp"
 
 namespace sparsewire {
 
-// A rank that waits for a message that can no longer come.
+// A rank that waits, or looks again and again, for one of several messages that can no longer come.
 struct Waiting {
-  Rank rank = 0, from = 0;
-  Tag tag = 0;
+  Rank rank = 0;
+  std::vector<Channel> channels;
+  bool looks = false;
 };
 
 // Messages of one channel that nobody received.
@@ -29,12 +29,13 @@ namespace detail {
 
 inline constexpr std::size_t kListedAtMost = 8;
 
-// "HEAD: ITEM; ITEM; ...", cut after kListedAtMost items.
+// "HEADITEMBETWEENITEM...", cut after kListedAtMost items.
 template <class Item, class Describe>
-std::string listed(const char* head, const std::vector<Item>& items, Describe describe) {
+std::string listed(const std::string& head, const char* between, const std::vector<Item>& items,
+                   Describe describe) {
   std::string text = head;
   const std::size_t shown = std::min(items.size(), kListedAtMost);
-  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? ": " : "; ") + describe(items[i]);
+  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : between) + describe(items[i]);
   if (shown < items.size()) text += "; and " + std::to_string(items.size() - shown) + " more";
   return text;
 }
@@ -42,13 +43,17 @@ std::string listed(const char* head, const std::vector<Item>& items, Describe de
 }  // namespace detail
 
 // "deadlock: rank 0 waits for rank 1 (tag 3); rank 1 waits for rank 0 (tag 4)", in rank order whatever the
-// order given; after 8 of them "; and N more".
+// order given; after 8 of them "; and N more". Of several messages "waits for rank 1 (tag 3) or rank 2 (tag
+// 3)", and "looks in vain for" where the rank does not wait.
 inline std::string describe_deadlock(std::vector<Waiting> waiting) {
   std::sort(waiting.begin(), waiting.end(),
             [](const Waiting& a, const Waiting& b) { return a.rank < b.rank; });
-  return detail::listed("deadlock", waiting, [](const Waiting& w) {
-    return "rank " + std::to_string(w.rank) + " waits for rank " + std::to_string(w.from) + " (tag " +
-           std::to_string(w.tag) + ")";
+  return detail::listed("deadlock: ", "; ", waiting, [](const Waiting& w) {
+    const std::string head =
+        "rank " + std::to_string(w.rank) + (w.looks ? " looks in vain for " : " waits for ");
+    return detail::listed(head, " or ", w.channels, [](Channel c) {
+      return "rank " + std::to_string(sender_of(c)) + " (tag " + std::to_string(tag_of(c)) + ")";
+    });
   });
 }
 
@@ -58,7 +63,7 @@ inline std::string describe_unreceived(std::vector<Unreceived> unreceived) {
   std::sort(unreceived.begin(), unreceived.end(), [](const Unreceived& a, const Unreceived& b) {
     return std::tie(a.from, a.to, a.tag) < std::tie(b.from, b.to, b.tag);
   });
-  return detail::listed("unreceived", unreceived, [](const Unreceived& u) {
+  return detail::listed("unreceived: ", "; ", unreceived, [](const Unreceived& u) {
     return std::to_string(u.count) + (u.count == 1 ? " message" : " messages") + " from rank " +
            std::to_string(u.from) + " to rank " + std::to_string(u.to) + " (tag " + std::to_string(u.tag) +
            ")";

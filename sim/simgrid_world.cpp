@@ -1,5 +1,6 @@
 #include "sim/simgrid_world.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <list>
 #include <optional>
@@ -45,6 +46,8 @@ struct RankState {
   Endpoint<Seconds> clocks;
   std::unordered_map<Channel, std::list<Parcel>> inbox;  // channels with messages only
   std::optional<Channel> waiting;
+  Watch watch;
+  std::unordered_map<Channel, Seconds> posted;  // receives, with rendezvous only
   std::optional<std::string> failure;
 };
 
@@ -105,10 +108,11 @@ class Simulation {
     RankState& receiver = state(to);
     const Channel key = channel(from, tag);
     auto& queue = receiver.inbox[key];
+    ++events_;
     Parcel& parcel = queue.emplace_back(Parcel{to, key, flight, std::move(message), false, {}, {}});
     if (!uses_rendezvous(machine_.network, flight.bytes))
       depart(parcel, flight.departure);
-    else if (receiver.waiting == key && queue.size() == 1)
+    else if (queue.size() == 1 && receiver.posted.count(key) > 0)
       answer(parcel);
   }
 
@@ -120,29 +124,92 @@ class Simulation {
     Parcel parcel = std::move(queue->second.front());
     queue->second.pop_front();
     if (queue->second.empty()) receiver.inbox.erase(queue);
+    receiver.posted.erase(key);
+    ++events_;
     receiver.clocks.cpu = std::max(receiver.clocks.cpu, *parcel.arrival) + machine_.network.o;
     return std::move(parcel.message);
   }
 
   // Returns when the next message of the channel has arrived.
   void await(RankState& receiver, Channel key) {
-    const auto queue = receiver.inbox.find(key);
-    if (queue != receiver.inbox.end()) {
-      Parcel& next = queue->second.front();
-      if (next.arrival) return;
-      if (!next.departs) answer(next);
-    }
+    post(receiver, key);
+    if (arrival(receiver, key)) return;
     receiver.waiting = key;
+    block(receiver);
+  }
+
+  void block(RankState& receiver) {
     ++blocked_;
     conclude_if_starved();
     receiver.wakeup->acquire();
+  }
+  void unblock(RankState& receiver) {
+    --blocked_;
+    receiver.wakeup->release();
+  }
+
+  std::optional<std::size_t> arrived(Rank rank, std::span<const Source> sources) {
+    RankState& receiver = state(rank);
+    for (const Source& source : sources) post(receiver, channel(source));
+    if (!arrival(receiver, channel(sources[0]))) {
+      receiver.watch.begin(Watching::look, sources);
+      conclude_if_hopeless(receiver);
+      catch_up(receiver);
+      receiver.watch.end();
+    }
+    const std::optional<std::size_t> found = first_arrived(receiver, sources);
+    if (found) return found;
+    receiver.watch.looked_in_vain(events_);
+    receiver.clocks.cpu += look_time(machine_.network);
+    return std::nullopt;
+  }
+
+  std::size_t wait_any(Rank rank, std::span<const Source> sources) {
+    RankState& receiver = state(rank);
+    for (const Source& source : sources) post(receiver, channel(source));
+    if (!first_arrived(receiver, sources)) {
+      receiver.watch.begin(Watching::wait, sources);
+      block(receiver);
+      for (const Source& source : sources)
+        if (const auto date = arrival(receiver, channel(source)))
+          receiver.clocks.cpu = std::max(receiver.clocks.cpu, *date);
+    }
+    if (sources.size() > 1) catch_up(receiver);
+    return *first_arrived(receiver, sources);
+  }
+
+  // Waits until SimGrid's clock is at the rank's: all that has arrived by then is known.
+  void catch_up(RankState& receiver) {
+    Timer::set(rounded_up(receiver.clocks.cpu), [&receiver] { receiver.wakeup->release(); });
+    receiver.wakeup->acquire();
+  }
+
+  std::optional<std::size_t> first_arrived(const RankState& receiver, std::span<const Source> sources) const {
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      if (arrival(receiver, channel(sources[i]))) return i;
+    return std::nullopt;
+  }
+
+  // Of the channel's next message, if that has arrived by SimGrid's clock, which is not ahead of the rank's.
+  static std::optional<Seconds> arrival(const RankState& receiver, Channel key) {
+    const auto queue = receiver.inbox.find(key);
+    if (queue == receiver.inbox.end()) return std::nullopt;
+    return queue->second.front().arrival;
+  }
+
+  // The receiver asks for the channel's next message, for the first time.
+  void post(RankState& receiver, Channel key) {
+    if (machine_.network.S == 0) return;
+    if (!receiver.posted.try_emplace(key, receiver.clocks.cpu).second) return;
+    const auto queue = receiver.inbox.find(key);
+    if (queue != receiver.inbox.end() && !queue->second.front().departs) answer(queue->second.front());
   }
 
   // The receiver of a rendezvous has posted the receive.
   void answer(Parcel& parcel) {
     const Seconds latency = path_of(parcel).latency;
     const Seconds request = parcel.flight.handed + latency;
-    const Seconds clear = std::max(request, state(parcel.to).clocks.cpu) + latency;
+    const Seconds clear = std::max(request, state(parcel.to).posted.at(parcel.channel)) + latency;
     depart(parcel, std::max(parcel.flight.departure, clear));
   }
 
@@ -181,17 +248,30 @@ class Simulation {
   void arrive(Parcel& parcel) {
     parcel.arrival = s4u::Engine::get_clock();
     --under_way_;
+    ++events_;
     RankState& receiver = state(parcel.to);
-    if (receiver.waiting == parcel.channel && &receiver.inbox.at(parcel.channel).front() == &parcel) {
+    if (is_awaited(receiver, parcel.channel) && &receiver.inbox.at(parcel.channel).front() == &parcel) {
       receiver.waiting.reset();
-      --blocked_;
-      receiver.wakeup->release();
+      receiver.watch.end();
+      unblock(receiver);
     }
     conclude_if_starved();
   }
 
+  static bool is_awaited(const RankState& receiver, Channel key) {
+    return receiver.waiting == key || (receiver.watch.kind == Watching::wait && receiver.watch.covers(key));
+  }
+
   void conclude_if_starved() {
     if (blocked_ == live_ && (under_way_ == 0 || live_ == 0)) conclude();
+  }
+
+  // Nothing is under way, and every rank that has not ended waits or looks in vain.
+  void conclude_if_hopeless(const RankState& receiver) {
+    if (under_way_ > 0 || !receiver.watch.doubts(events_)) return;
+    const auto looks = std::count_if(states_.begin(), states_.end(),
+                                     [&](const RankState& each) { return each.watch.hopeless(events_); });
+    if (looks + blocked_ == live_) conclude();
   }
 
   // Hands the outcome over and leaves the process, with all actors where they are.
@@ -209,6 +289,7 @@ class Simulation {
   RunResult results_;
   Rank live_;                    // ranks whose program has not ended
   Rank blocked_ = 0;             // of these, those that wait for a message
+  std::uint64_t events_ = 0;     // sends, arrivals and receives
   std::uint64_t under_way_ = 0;  // messages that will arrive without any rank's doing
 };
 

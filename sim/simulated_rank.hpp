@@ -1,8 +1,8 @@
 // What the simulated worlds have in common: a rank's view of a simulation, and how a run ends.
 //
-// A Simulation has ranks(), machine(), state(rank), send(from, to, tag, message) and receive(rank, from,
-// tag). A rank's state has its `clocks`, an `inbox` of queues by channel, the channel it is `waiting` for,
-// and its `failure`.
+// A Simulation has ranks(), machine(), state(rank), send(from, to, tag, message), receive(rank, from, tag),
+// arrived(rank, sources) and wait_any(rank, sources). A rank's state has its `clocks`, an `inbox` of queues
+// by channel, the channel it is `waiting` for, its `watch`, and its `failure`.
 #pragma once
 
 #include <utility>
@@ -13,6 +13,7 @@
 #include "sim/channel.hpp"
 #include "sim/diagnosis.hpp"
 #include "sim/run_outcome.hpp"
+#include "sim/watch.hpp"
 
 namespace sparsewire {
 
@@ -33,6 +34,12 @@ class SimulatedRank final : public Transport {
     simulation_.send(rank_, to, tag, std::move(message));
   }
   Message do_recv(Rank from, Tag tag) override { return simulation_.receive(rank_, from, tag); }
+  std::optional<std::size_t> do_arrived(std::span<const Source> sources) override {
+    return simulation_.arrived(rank_, sources);
+  }
+  std::size_t do_wait_any(std::span<const Source> sources) override {
+    return simulation_.wait_any(rank_, sources);
+  }
 
   Simulation& simulation_;
   Rank rank_;
@@ -47,7 +54,9 @@ RunOutcome outcome_of(const std::vector<RankState>& states, RunResult results) {
   for (Rank rank = 0; rank < static_cast<Rank>(states.size()); ++rank) {
     const RankState& state = states[static_cast<std::size_t>(rank)];
     if (state.failure) return {Kind::rank_error, {}, *state.failure, rank};
-    if (state.waiting) waiting.push_back({rank, sender_of(*state.waiting), tag_of(*state.waiting)});
+    if (state.waiting) waiting.push_back({rank, {*state.waiting}, false});
+    if (state.watch.kind != Watching::nothing)
+      waiting.push_back({rank, state.watch.channels, state.watch.kind == Watching::look});
     for (const auto& [key, queue] : state.inbox)
       unreceived.push_back({sender_of(key), rank, tag_of(key), queue.size()});
   }

@@ -27,6 +27,10 @@ class Counting final : public Transport {
     inner_.send(to, tag, std::move(message));
   }
   Message do_recv(Rank from, Tag tag) override { return inner_.recv(from, tag); }
+  std::optional<std::size_t> do_arrived(std::span<const Source> sources) override {
+    return inner_.arrived(sources);
+  }
+  std::size_t do_wait_any(std::span<const Source> sources) override { return inner_.wait_any(sources); }
 
   Transport& inner_;
   Counters counters_;

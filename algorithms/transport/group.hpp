@@ -36,10 +36,21 @@ class Group final : public Transport {
 
  private:
   void do_send(Rank to, Tag tag, Message message) override {
-    parent_.send(members_[static_cast<std::size_t>(to)], tag, std::move(message));
+    parent_.send(in_parent(to), tag, std::move(message));
   }
-  Message do_recv(Rank from, Tag tag) override {
-    return parent_.recv(members_[static_cast<std::size_t>(from)], tag);
+  Message do_recv(Rank from, Tag tag) override { return parent_.recv(in_parent(from), tag); }
+  std::optional<std::size_t> do_arrived(std::span<const Source> sources) override {
+    return parent_.arrived(in_parent(sources));
+  }
+  std::size_t do_wait_any(std::span<const Source> sources) override {
+    return parent_.wait_any(in_parent(sources));
+  }
+
+  Rank in_parent(Rank member) const { return members_[static_cast<std::size_t>(member)]; }
+  std::vector<Source> in_parent(std::span<const Source> sources) const {
+    std::vector<Source> translated(sources.begin(), sources.end());
+    for (Source& source : translated) source.from = in_parent(source.from);
+    return translated;
   }
 
   Transport& parent_;

@@ -117,6 +117,12 @@ class MpiTransport final : public Transport {
     require(MPI_Alltoall(sent_.data(), 1, MPI_UINT64_T, expected.data(), 1, MPI_UINT64_T, comm_),
             "MPI_Alltoall");
     std::map<std::pair<Rank, Tag>, std::uint64_t> channels;
+    for (auto& [channel, incoming] : incoming_) {
+      incoming.complete();
+      ++received_[index(channel.first)];
+      ++channels[channel];
+    }
+    incoming_.clear();
     for (Rank from = 0; from < size_; ++from)
       for (std::uint64_t& count = received_[index(from)]; count < expected[index(from)]; ++count)
         ++channels[{from, drain(from)}];
@@ -133,6 +139,30 @@ class MpiTransport final : public Transport {
     MPI_Status status;
   };
 
+  // A message on its way into this process's memory.
+  class Incoming {
+   public:
+    explicit Incoming(Arrival arrival)
+        : size_(mpi::carried_bytes(arrival.status)),
+          data_(std::make_shared_for_overwrite<std::byte[]>(size_)) {
+      const mpi::Bytes bytes(std::span(data_.get(), size_));
+      require(MPI_Imrecv(bytes.data(), bytes.count(), bytes.type(), &arrival.handle, &request_),
+              "MPI_Imrecv");
+    }
+    bool is_complete() {
+      int done = 0;
+      require(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      return done != 0;
+    }
+    void complete() { require(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
+    Message message() const { return Message(data_, size_); }
+
+   private:
+    std::size_t size_;
+    std::shared_ptr<std::byte[]> data_;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+  };
+
   void do_send(Rank to, Tag tag, Message message) override {
     if (message.chunk_count() > 1 && message.size() <= kCopied) message = Message(message.flatten());
     const mpi::Bytes bytes(message);
@@ -143,17 +173,69 @@ class MpiTransport final : public Transport {
   }
 
   Message do_recv(Rank from, Tag tag) override {
+    const Source source{from, tag};
     const Seconds since = now();
     for (std::uint64_t polls = 1;; ++polls) {
-      if (std::optional<Arrival> arrival = probe(from, tag)) {
+      if (std::optional<Message> message = receive(source)) {
         ++received_[index(from)];
-        return take(*arrival);
+        in_vain_ = 0;
+        return *std::move(message);
       }
-      if (polls % kPollsPerYield != 0) continue;
-      pending_.release_completed();
-      if (timeout_ > 0 && now() - since > timeout_) throw DeadlockError(waited(from, tag));
-      sched_yield();
+      if (polls % kPollsPerYield == 0) give_way(since, {&source, 1});
     }
+  }
+
+  std::optional<std::size_t> do_arrived(std::span<const Source> sources) override {
+    if (const std::optional<std::size_t> found = first_arrived(sources)) {
+      in_vain_ = 0;
+      return found;
+    }
+    if (in_vain_++ == 0) in_vain_since_ = now();
+    if (in_vain_ % kPollsPerYield == 0) give_way(in_vain_ < kLooksOfALoop ? now() : in_vain_since_, sources);
+    return std::nullopt;
+  }
+
+  std::size_t do_wait_any(std::span<const Source> sources) override {
+    const Seconds since = now();
+    for (std::uint64_t polls = 1;; ++polls) {
+      if (const std::optional<std::size_t> found = first_arrived(sources)) return *found;
+      if (polls % kPollsPerYield == 0) give_way(since, sources);
+    }
+  }
+
+  // To the rank that shares this core. `since`: when this one began to wait.
+  void give_way(Seconds since, std::span<const Source> sources) {
+    pending_.release_completed();
+    if (timeout_ > 0 && now() - since > timeout_) throw DeadlockError(waited(sources));
+    sched_yield();
+  }
+
+  std::optional<std::size_t> first_arrived(std::span<const Source> sources) {
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      if (has_arrived(sources[i])) return i;
+    return std::nullopt;
+  }
+
+  // Starts to take the message in when it can, so that its bytes travel while the program computes.
+  bool has_arrived(const Source& source) {
+    auto found = incoming_.find({source.from, source.tag});
+    if (found == incoming_.end()) {
+      const std::optional<Arrival> arrival = probe(source.from, source.tag);
+      if (!arrival) return false;
+      found = incoming_.emplace(std::pair(source.from, source.tag), Incoming(*arrival)).first;
+    }
+    return found->second.is_complete();
+  }
+
+  std::optional<Message> receive(const Source& source) {
+    const auto found = incoming_.find({source.from, source.tag});
+    if (found != incoming_.end()) {
+      if (!found->second.is_complete()) return std::nullopt;
+      return incoming_.extract(found).mapped().message();
+    }
+    std::optional<Arrival> arrival = probe(source.from, source.tag);
+    if (!arrival) return std::nullopt;
+    return take(*arrival);
   }
 
   std::optional<Arrival> probe(Rank from, Tag tag) const {
@@ -181,15 +263,18 @@ class MpiTransport final : public Transport {
     return arrival->status.MPI_TAG;
   }
 
-  std::string waited(Rank from, Tag tag) const {
+  std::string waited(std::span<const Source> sources) const {
     std::ostringstream text;
-    text << "rank " << rank_ << " waited " << timeout_ << " s for rank " << from << " (tag " << tag << ")";
+    text << "rank " << rank_ << " waited " << timeout_ << " s for ";
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      text << (i == 0 ? "" : " or ") << "rank " << sources[i].from << " (tag " << sources[i].tag << ")";
     return text.str();
   }
 
   static std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
 
-  static constexpr std::uint64_t kPollsPerYield = 16;  // ranks may outnumber cores
+  static constexpr std::uint64_t kPollsPerYield = 16;   // ranks may outnumber cores
+  static constexpr std::uint64_t kLooksOfALoop = 1000;  // in vain: the program does nothing but wait
   static constexpr std::size_t kCopied = std::size_t{1}
                                          << 16;  // bytes; a derived type costs more than a copy
 
@@ -199,6 +284,9 @@ class MpiTransport final : public Transport {
   Seconds start_ = 0;
   PendingSends pending_;
   std::vector<std::uint64_t> sent_, received_;  // messages, by peer
+  std::map<std::pair<Rank, Tag>, Incoming> incoming_;
+  std::uint64_t in_vain_ = 0;  // looks since something was found or received
+  Seconds in_vain_since_ = 0;
 };
 
 // One process's part of a run.

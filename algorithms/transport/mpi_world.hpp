@@ -37,7 +37,8 @@ class MpiSession {
 };
 
 struct MpiOptions {
-  Seconds timeout = 0;  // a receive that waits longer throws DeadlockError; 0: waits for ever
+  Seconds timeout =
+      0;  // a wait that takes longer throws DeadlockError, and so does a loop of looks; 0: never
 };
 
 // Rank r is process r of the job. Construction, run() and destruction are collective over the job, and the
@@ -47,8 +48,9 @@ struct MpiOptions {
 // Another process cannot be unwound from outside, so a program that throws ends the job: its process prints
 // "sparsewire: rank R: MESSAGE" to stderr and calls MPI_Abort; the launcher ends with a non-zero code. A
 // receive that times out ends the job likewise, unless the program catches the DeadlockError, whose what() is
-// like "rank 0 waited 5 s for rank 1 (tag 3)". Hence run() never throws RankError, and std::invalid_argument
-// and UnreceivedError reach every process alike. After an UnreceivedError the world can be used again.
+// like "rank 0 waited 5 s for rank 1 (tag 3)"; "or rank 2 (tag 4)" follows where several would do. Hence
+// run() never throws RankError, and std::invalid_argument and UnreceivedError reach every process alike.
+// After an UnreceivedError the world can be used again.
 class MpiWorld final : public World {
  public:
   explicit MpiWorld(const MpiSession& session, MpiOptions options = {});

@@ -16,6 +16,12 @@ void Transport::check(Rank peer, Tag tag, const char* operation) const {
                                 std::to_string(kTagLimit) + ")");
 }
 
+void Transport::check(std::span<const Source> sources, const char* operation) const {
+  if (sources.empty())
+    throw std::invalid_argument("rank " + std::to_string(rank()) + ": " + operation + " names no source");
+  for (const Source& source : sources) check(source.from, source.tag, operation);
+}
+
 void Transport::send(Rank to, Tag tag, Message message) {
   check(to, tag, "send");
   do_send(to, tag, std::move(message));
@@ -24,6 +30,16 @@ void Transport::send(Rank to, Tag tag, Message message) {
 Message Transport::recv(Rank from, Tag tag) {
   check(from, tag, "recv");
   return do_recv(from, tag);
+}
+
+std::optional<std::size_t> Transport::arrived(std::span<const Source> sources) {
+  check(sources, "arrived");
+  return do_arrived(sources);
+}
+
+std::size_t Transport::wait_any(std::span<const Source> sources) {
+  check(sources, "wait_any");
+  return do_wait_any(sources);
 }
 
 }  // namespace sparsewire

@@ -3,4 +3,5 @@ sparsewire_test(payload_tests algorithms/operator_test.cpp algorithms/sparse_vec
 sparsewire_test(contract_tests contract/contract_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
 sparsewire_test(allreduce_tests algorithms/allreduce_test.cpp algorithms/cases_test.cpp algorithms/reduction_test.cpp
                 support/sim_worlds.cpp                 LINK sparsewire_sim)
+sparsewire_test(nonblocking_tests algorithms/nonblocking_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
 sparsewire_test(fuzz_tests algorithms/fuzz_test.cpp LINK sparsewire_sim)

@@ -290,6 +290,138 @@ TEST_P(Contract, ADeadlockNamesWhoWaitsForWhom) {
   }
 }
 
+// sst-macro#628: a loop that polls while the clock stands still never ends.
+TEST_P(Contract, D50ALoopOfLooksEndsAndFindsWhatHasArrived) {
+  REQUIRE_RANKS(2);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{3000001}}) {
+    const RunResult result = world_->run(2, [&](Transport& transport) -> Output {
+      if (transport.rank() == 0) {
+        transport.send(1, 3, Message(bytes_of(size, 1)));
+        transport.send(1, 3, Message(bytes_of(size + 1, 2)));
+        transport.recv(1, 0);
+        return {};
+      }
+      const Source sources[] = {{0, 4}, {0, 3}};
+      Output received;
+      for (int i = 0; i < 2; ++i) {
+        std::optional<std::size_t> found;
+        while (!(found = transport.arrived(sources))) continue;
+        if (found != 1u || transport.arrived(sources) != found) return {};
+        const Output bytes = transport.recv(0, 3).flatten();
+        received.insert(received.end(), bytes.begin(), bytes.end());
+      }
+      if (transport.arrived(sources)) return {};
+      transport.send(0, 0, Message());
+      return received;
+    });
+    Output expected = bytes_of(size, 1);
+    const Output second = bytes_of(size + 1, 2);
+    expected.insert(expected.end(), second.begin(), second.end());
+    EXPECT_EQ(result[1].output, expected) << size;
+  }
+}
+
+TEST_P(Contract, AWaitForAnyEndsWithTheOneThatCanCome) {
+  REQUIRE_RANKS(3);
+  // rank 2 sends when rank 0 has what rank 1 sent, and the second of rank 1 comes last
+  const RunResult result = world_->run(3, [](Transport& transport) -> Output {
+    const Rank rank = transport.rank();
+    if (rank != 0) {
+      if (rank == 2) transport.recv(0, 0);
+      transport.send(0, 1, Message(bytes_of(2000, rank)));
+      if (rank == 1) {
+        transport.recv(0, 0);
+        transport.send(0, 1, Message(bytes_of(1, 9)));
+      }
+      return {};
+    }
+    const Source sources[] = {{2, 1}, {1, 1}};
+    Output received;
+    for (const Rank next : {2, 1, 0}) {
+      const std::size_t found = transport.wait_any(sources);
+      received.push_back(transport.recv(sources[found].from, sources[found].tag).flatten()[0]);
+      if (next != 0) transport.send(next, 0, Message());
+    }
+    return received;
+  });
+  EXPECT_EQ(result[0].output, (Output{bytes_of(1, 1)[0], bytes_of(1, 2)[0], bytes_of(1, 9)[0]}));
+}
+
+TEST_P(Contract, LooksAndWaitsOnAGroupNameItsMembers) {
+  REQUIRE_RANKS(3);
+  const RunResult result = world_->run(3, [](Transport& transport) -> Output {
+    if (transport.rank() == 1) return {};
+    Group group(transport, {2, 0});
+    const Source peer{1 - group.rank(), 5};
+    group.send(peer.from, 5, Message(bytes_of(1, 10 + transport.rank())));
+    group.wait_any({&peer, 1});
+    if (!group.arrived({&peer, 1})) return {};
+    return group.recv(peer.from, 5).flatten();
+  });
+  EXPECT_EQ(result[0].output, bytes_of(1, 12));
+  EXPECT_EQ(result[2].output, bytes_of(1, 10));
+}
+
+TEST_P(Contract, LooksAndWaitsRefuseSourcesThatDoNotExist) {
+  REQUIRE_RANKS(2);
+  const RunResult result = world_->run(2, [](Transport& transport) {
+    int refused = 0;
+    const Rank peer = 1 - transport.rank();
+    for (const std::vector<Source>& sources : std::vector<std::vector<Source>>{
+             {}, {{peer, 0}, {transport.rank(), 0}}, {{2, 0}}, {{peer, 0}, {peer, kTagLimit}}}) {
+      try {
+        transport.arrived(sources);
+      } catch (const std::invalid_argument&) {
+        ++refused;
+      }
+      try {
+        transport.wait_any(sources);
+      } catch (const std::invalid_argument&) {
+        ++refused;
+      }
+    }
+    return output_of(refused);
+  });
+  EXPECT_EQ(result[0].output, output_of(8));
+  EXPECT_EQ(result[1].output, output_of(8));
+}
+
+TEST_P(Contract, AMessageThatWasLookedAtButNotReceivedIsAnError) {
+  REQUIRE_RANKS(2);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{300000}}) {
+    try {
+      world_->run(2, [&](Transport& transport) -> Output {
+        const Source source{0, 9};
+        if (transport.rank() == 0) transport.send(1, 9, Message(bytes_of(size, 0)));
+        if (transport.rank() == 1) transport.wait_any({&source, 1});
+        return {};
+      });
+      ADD_FAILURE() << "no error";
+    } catch (const UnreceivedError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("1 message from rank 0 to rank 1 (tag 9)"));
+    }
+  }
+}
+
+TEST_P(Contract, ADeadlockOfWaitsForAnyAndOfLooksNamesThem) {
+  if (GetParam().failures_are_fatal) GTEST_SKIP() << "needs the timeout in this world: tests/mpi has it";
+  try {
+    world_->run(4, [](Transport& transport) -> Output {
+      const Source sources[] = {{3, 4}, {transport.rank() == 0 ? 1 : 0, 5}};
+      if (transport.rank() == 0) transport.wait_any(sources);
+      if (transport.rank() == 1) transport.recv(0, 6);
+      while (transport.rank() == 2 && !transport.arrived(sources))
+        transport.compute(Work::of(WorkKind::merge, 10));
+      return {};
+    });
+    ADD_FAILURE() << "no error";
+  } catch (const DeadlockError& error) {
+    EXPECT_STREQ(error.what(),
+                 "deadlock: rank 0 waits for rank 3 (tag 4) or rank 1 (tag 5); rank 1 waits for rank 0 (tag "
+                 "6); rank 2 looks in vain for rank 3 (tag 4) or rank 0 (tag 5)");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, Contract, ::testing::ValuesIn(worlds()),
                          [](const auto& world) { return test_name(world.param.name); });
 

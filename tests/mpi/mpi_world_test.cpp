@@ -455,6 +455,37 @@ TEST_F(MpiPairTest, ReceiveThatWaitsTooLongNamesWhomItWaitsFor) {
   });
 }
 
+TEST_F(MpiPairTest, WaitForAnyAndLoopOfLooksThatLastTooLongNameWhatTheyWaitFor) {
+  MpiWorld impatient(test_session(), {.timeout = 0.25});
+  for (const bool looks : {false, true})
+    impatient.run(2, [&](Transport& transport) -> Output {
+      if (transport.rank() != 0) return {};
+      const Source sources[] = {{1, 3}, {1, 4}};
+      try {
+        while (looks && !transport.arrived(sources)) continue;
+        transport.wait_any(sources);
+        ADD_FAILURE() << "received what nobody sent";
+      } catch (const DeadlockError& error) {
+        EXPECT_STREQ(error.what(), "rank 0 waited 0.25 s for rank 1 (tag 3) or rank 1 (tag 4)");
+      }
+      EXPECT_GE(transport.now(), 0.25);
+      EXPECT_LT(transport.now(), 10);
+      return {};
+    });
+}
+
+TEST_F(MpiPairTest, WorkBetweenLooksIsNoWait) {
+  MpiWorld impatient(test_session(), {.timeout = 0.1});
+  impatient.run(2, [](Transport& transport) -> Output {
+    const Source source{1, 3};
+    for (int i = 0; transport.rank() == 0 && i < 40; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      EXPECT_FALSE(transport.arrived({&source, 1}));
+    }
+    return {};
+  });
+}
+
 TEST_F(MpiPairTest, TimeoutCountsFromEachReceive) {
   MpiWorld impatient(test_session(), {.timeout = 1.0});
   impatient.run(2, [](Transport& transport) -> Output {

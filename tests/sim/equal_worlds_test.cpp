@@ -7,6 +7,7 @@
 #include "sim/simgrid_world.hpp"
 #include "tests/support/allreduce.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/nonblocking.hpp"
 #include "tests/support/patterns.hpp"
 
 namespace sparsewire::test {
@@ -77,6 +78,45 @@ TEST_P(EqualWorlds, OnPatterns) {
                        "binomial " + size);
     expect_equal_times(engine.run(7, linear_all_to_all(bytes)), simgrid.run(7, linear_all_to_all(bytes)),
                        "all-to-all " + size);
+  }
+}
+
+TEST_P(EqualWorlds, WithCollectivesInFlight) {
+  for (Machine machine : {unserialised(cluster_machine()), unserialised(loggopsim_machine())}) {
+    machine.network.S = GetParam();
+    machine.compute[WorkKind::merge] = 7e-9;
+    LogGPWorld engine(machine);
+    SimGridWorld simgrid(machine, {"star", StarSpec{.link = {}, .sharing = Sharing::unshared}});
+    for (const Rank ranks : {2, 3, 4, 8, 9, 16})
+      for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u}) {
+        const Program program = all_at_once(random_tasks(1 + seed % 4, ranks, seed), seed);
+        expect_equal_times(engine.run(ranks, program), simgrid.run(ranks, program),
+                           machine.name + " P=" + std::to_string(ranks) + " seed " + std::to_string(seed));
+      }
+  }
+}
+
+// Equal vectors and no work between the tests: dates of looks and of arrivals often coincide.
+TEST_P(EqualWorlds, WithLoopsOfTests) {
+  for (const Seconds overhead : {0.0, 0.6e-6, 1.0e-6}) {
+    Machine machine = unserialised(cluster_machine());
+    machine.network.S = GetParam();
+    machine.network.o = overhead;
+    machine.network.L = 2e-6;
+    LogGPWorld engine(machine);
+    SimGridWorld simgrid(machine, {"star", StarSpec{.link = {}, .sharing = Sharing::unshared}});
+    for (const Rank ranks : {2, 5, 8})
+      for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
+        const Program program = [&](Transport& transport) -> Output {
+          const Stream<float> mine = stream_of(sparse_vector<float>(2000, {{1, 1.0f}, {700, 2.0f}}));
+          NonBlocking nonblocking(transport);
+          auto first = nonblocking.start(algorithm, mine), second = nonblocking.start(algorithm, mine);
+          while (!first.test() || !second.test()) continue;
+          return {};
+        };
+        expect_equal_times(engine.run(ranks, program), simgrid.run(ranks, program),
+                           std::string(algorithm.name) + " P=" + std::to_string(ranks));
+      }
   }
 }
 

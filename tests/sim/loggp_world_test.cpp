@@ -8,6 +8,7 @@
 
 #include "tests/support/allreduce.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/nonblocking.hpp"
 #include "tests/support/patterns.hpp"
 
 namespace sparsewire::test {
@@ -185,6 +186,133 @@ TEST(LogGPWorld, FinishTimesDoNotDependOnTheOrderOfFibers) {
   }
 }
 
+TEST(LogGPWorld, TimesOfCollectivesInFlightDoNotDependOnTheOrderOfFibers) {
+  for (const std::uint64_t rendezvous : {0u, 64u})
+    for (const Rank ranks : {2, 5, 16, 33})
+      for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
+        Machine machine = cluster_machine();
+        machine.network.S = rendezvous;
+        const Program program = all_at_once(random_tasks(4, ranks, seed), seed);
+        LogGPWorld reference(machine);
+        const RunResult expected = reference.run(ranks, program);
+        for (const LogGPOptions options :
+             {LogGPOptions{FiberOrder::fifo}, {FiberOrder::random, 1}, {FiberOrder::random, 2}}) {
+          const RunResult result = LogGPWorld(machine, options).run(ranks, program);
+          for (std::size_t rank = 0; rank < result.size(); ++rank) {
+            EXPECT_EQ(result[rank].finish, expected[rank].finish) << "P=" << ranks << " seed " << seed;
+            EXPECT_EQ(result[rank].output, expected[rank].output) << "P=" << ranks << " seed " << seed;
+          }
+        }
+      }
+}
+
+// A look at `date` for what rank 0 sends at its time 0 and for what never comes.
+TEST(LogGPWorld, AMessageHasArrivedWithItsLastByteAndALookInVainTakesTheOverhead) {
+  Machine machine = loggopsim_machine();
+  machine.compute[WorkKind::merge] = 1e-9;
+  LogGPWorld world(machine);
+  const std::size_t bytes = 101;
+  const std::uint64_t arrival = 1500 + 2500 + 100 * 6;
+  for (const auto& [date, expected] :
+       std::map<std::uint64_t, Seconds>{{0, 4500e-9},
+                                        {arrival - 1, (arrival - 1 + 1500) * kNs},
+                                        {arrival, arrival * kNs},
+                                        {9000, 9000 * kNs}})
+    for (const bool second : {false, true}) {
+      const std::vector<Seconds> times = finishes(world, 3, [&, date = date](Transport& transport) -> Output {
+        if (transport.rank() == 0) transport.send(1, 0, message_of(bytes));
+        if (transport.rank() != 1) return {};
+        transport.compute(Work::of(WorkKind::merge, date));
+        const std::vector<Source> sources =
+            second ? std::vector<Source>{{2, 0}, {0, 0}} : std::vector<Source>{{0, 0}};
+        for (int looks = 0; looks < 3 && !transport.arrived(sources); ++looks) continue;
+        const Seconds seen = transport.now();
+        transport.recv(0, 0);
+        EXPECT_NEAR(transport.now(), std::max(seen, arrival * kNs) + 1500 * kNs, 1e-15);
+        EXPECT_NEAR(seen, expected, 1e-15) << date;
+        return {};
+      });
+      EXPECT_EQ(times.size(), 3u);
+    }
+}
+
+// The loop ends on a machine whose CPU has no overhead, too.
+TEST(LogGPWorld, D50ALoopOfLooksEndsWithoutOverhead) {
+  Machine machine = loggopsim_machine();
+  machine.network.o = 0;
+  LogGPWorld world(machine);
+  const std::vector<Seconds> times = finishes(world, 2, [](Transport& transport) -> Output {
+    const Source source{0, 0};
+    if (transport.rank() == 0) transport.send(1, 0, message_of(1));
+    while (transport.rank() == 1 && !transport.arrived({&source, 1})) continue;
+    if (transport.rank() == 1) transport.recv(0, 0);
+    return {};
+  });
+  EXPECT_NEAR(times[1], 2500 * kNs, 2e-9);
+}
+
+// Started and waited for at once, a collective takes the time of the blocking one.
+TEST(LogGPWorld, AWaitAtOnceTakesTheTimeOfTheBlockingCollective) {
+  for (const std::uint64_t rendezvous : {0u, 64u}) {
+    Machine machine = cluster_machine();
+    machine.network.S = rendezvous;
+    LogGPWorld world(machine);
+    for (const Task& task : random_tasks(8, 9, 8)) {
+      const RunResult blocking = world.run(9, one_by_one({task}));
+      const RunResult started = world.run(9, [&](Transport& transport) -> Output {
+        NonBlocking nonblocking(transport);
+        nonblocking.start(task.algorithm, task.input_of(transport.rank())).wait();
+        return {};
+      });
+      for (std::size_t rank = 0; rank < 9; ++rank)
+        EXPECT_EQ(started[rank].finish, blocking[rank].finish) << task.algorithm.name;
+    }
+  }
+}
+
+// The first look posts the receive: the request is answered while the receiver computes.
+TEST(LogGPWorld, ALookPostsTheReceiveOfARendezvous) {
+  Machine machine = loggopsim_machine();
+  machine.network.S = 100;
+  machine.compute[WorkKind::merge] = 1e-9;
+  LogGPWorld world(machine);
+  for (const bool looks : {false, true}) {
+    const std::vector<Seconds> times = finishes(world, 2, [&](Transport& transport) -> Output {
+      const Source source{0, 0};
+      if (transport.rank() == 0) transport.send(1, 0, message_of(101));
+      if (transport.rank() != 1) return {};
+      if (looks) transport.arrived({&source, 1});
+      transport.compute(Work::of(WorkKind::merge, 100000));
+      transport.recv(0, 0);
+      return {};
+    });
+    EXPECT_NEAR(times[1], (looks ? 1500 + 100000 + 1500 : 100000 + 2 * 2500 + 100 * 6 + 1500) * kNs, 1e-15);
+  }
+}
+
+TEST(LogGPWorld, UnwindsCollectivesThatAreLeftInFlight) {
+  LogGPWorld world(cluster_machine());
+  int alive = 0;
+  struct Guard {
+    explicit Guard(int& count) : count_(count) { ++count_; }
+    ~Guard() { --count_; }
+    int& count_;
+  };
+  EXPECT_THROW(world.run(50,
+                         [&](Transport& transport) -> Output {
+                           NonBlocking nonblocking(transport);
+                           const auto receive = [&](Transport& inner) {
+                             const Guard guard(alive);
+                             return inner.recv((inner.rank() + 1) % 50, 0).size();
+                           };
+                           auto first = nonblocking.start(receive), second = nonblocking.start(receive);
+                           second.wait();
+                           return {};
+                         }),
+               DeadlockError);
+  EXPECT_EQ(alive, 0);
+}
+
 TEST(LogGPWorld, HoldsManyRanksAndALinearAllToAllIsNoCliff) {
   LogGPWorld world(cluster_machine());
   EXPECT_EQ(finishes(world, 20000, dissemination(8)).size(), 20000u);
@@ -218,7 +346,7 @@ TEST(LogGPWorldDeathTest, AStackOverflowIsReported) {
       for (volatile char& byte : waste) byte = 1;
     return {};
   };
-  EXPECT_DEATH(world.run(2, overflow), "the stack of simulated rank 1 overflowed|AddressSanitizer: stack-");
+  EXPECT_DEATH(world.run(2, overflow), "the stack of fiber 1 overflowed|AddressSanitizer: stack-");
 }
 
 // epfl and others: negative g in measured tables gave negative times.

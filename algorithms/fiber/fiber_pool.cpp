@@ -1,4 +1,4 @@
-#include "sim/fiber.hpp"
+#include "algorithms/fiber/fiber_pool.hpp"
 
 #include <sys/mman.h>
 
@@ -89,7 +89,7 @@ struct NoFree {
 };
 
 [[noreturn]] void abort_on_overflow(std::size_t fiber) {
-  std::fprintf(stderr, "sparsewire: the stack of simulated rank %zu overflowed\n", fiber);
+  std::fprintf(stderr, "sparsewire: the stack of fiber %zu overflowed\n", fiber);
   std::abort();
 }
 
