@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include <tuple>
 
 #include "algorithms/transport/counting.hpp"
+#include "algorithms/transport/mpi_guest.hpp"
 #include "algorithms/transport/mpi_handles.hpp"
 
 namespace sparsewire {
@@ -22,9 +24,13 @@ using mpi::require;
 
 namespace {
 
-[[noreturn]] void abort_job(const std::string& message) {
+void print_error(const std::string& message) {
   std::fprintf(stderr, "sparsewire: %s\n", message.c_str());
   std::fflush(stderr);
+}
+
+[[noreturn]] void abort_job(const std::string& message) {
+  print_error(message);
   MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   std::abort();
 }
@@ -281,7 +287,7 @@ class MpiTransport final : public Transport {
   MPI_Comm comm_;
   Rank rank_, size_;
   Seconds timeout_;
-  Seconds start_ = 0;
+  Seconds start_ = MPI_Wtime();
   PendingSends pending_;
   std::vector<std::uint64_t> sent_, received_;  // messages, by peer
   std::map<std::pair<Rank, Tag>, Incoming> incoming_;
@@ -382,11 +388,20 @@ void allreduce_in_blocks(const Communicator& comm, std::span<T> values, MPI_Data
   }
 }
 
+void require_real_mpi() {
+  if (MpiSession::library_version().starts_with("SMPI"))
+    throw std::logic_error("SimGrid's SMPI stands in for MPI: it was linked before the MPI library");
+}
+
+void require_valid(const MpiOptions& options) {
+  if (!(options.timeout >= 0))
+    throw std::invalid_argument("timeout is " + std::to_string(options.timeout) + " s, expected 0 or more");
+}
+
 }  // namespace
 
 MpiSession::MpiSession(int* argc, char*** argv) {
-  if (library_version().starts_with("SMPI"))
-    throw std::logic_error("SimGrid's SMPI stands in for MPI: it was linked before the MPI library");
+  require_real_mpi();
   int started = 0;
   require(MPI_Initialized(&started), "MPI_Initialized");
   if (started != 0) throw std::logic_error("MPI was started before; it can be started once in a process");
@@ -430,8 +445,7 @@ struct MpiWorld::Impl {
 };
 
 MpiWorld::MpiWorld(const MpiSession&, MpiOptions options) : impl_(std::make_unique<Impl>()) {
-  if (!(options.timeout >= 0))
-    throw std::invalid_argument("timeout is " + std::to_string(options.timeout) + " s, expected 0 or more");
+  require_valid(options);
   impl_->options = options;
 }
 
@@ -465,6 +479,56 @@ void MpiWorld::allreduce_sum(std::span<float> values) {
 }
 void MpiWorld::allreduce_sum(std::span<double> values) {
   impl_->allreduce(values, MPI_DOUBLE);
+}
+
+namespace {
+
+Communicator duplicate_for_guest(MPI_Comm communicator) {
+  require_real_mpi();
+  int started = 0, ended = 0, is_inter = 0;
+  require(MPI_Initialized(&started), "MPI_Initialized");
+  require(MPI_Finalized(&ended), "MPI_Finalized");
+  if (started == 0 || ended != 0)
+    throw std::logic_error("a guest of MPI needs a host that runs it: between MPI_Init and MPI_Finalize");
+  if (communicator == MPI_COMM_NULL)
+    throw std::invalid_argument("MPI_COMM_NULL: this process is not in the communicator");
+  require(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter != 0) throw std::invalid_argument("an intercommunicator has no ranks that could sum");
+  return Communicator::duplicate(communicator);
+}
+
+}  // namespace
+
+struct MpiGuest::Impl {
+  Communicator comm;
+  MpiTransport transport;
+  int exceptions = std::uncaught_exceptions();
+
+  Impl(MPI_Comm communicator, const MpiOptions& options)
+      : comm(duplicate_for_guest(communicator)), transport(comm, options.timeout) {}
+};
+
+MpiGuest::MpiGuest(MPI_Comm communicator, MpiOptions options) {
+  require_valid(options);
+  impl_ = std::make_unique<Impl>(communicator, options);
+}
+
+MpiGuest::~MpiGuest() {
+  const bool failed = std::uncaught_exceptions() > impl_->exceptions;
+  try {
+    if (!failed) {
+      const std::vector<Leftover> leftovers = impl_->transport.finish();
+      if (!leftovers.empty()) print_error(describe(leftovers));
+      return;
+    }
+  } catch (const std::exception& error) {
+    print_error(error.what());
+  }
+  static_cast<void>(impl_.release());  // MPI may still read the bytes of its sends
+}
+
+Transport& MpiGuest::transport() {
+  return impl_->transport;
 }
 
 }  // namespace sparsewire

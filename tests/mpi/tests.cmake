@@ -3,6 +3,10 @@ include(mpi/mpi_test.cmake)
 sparsewire_mpi_executable(mpi_world_test mpi/mpi_world_test.cpp mpi/mpi_handles_test.cpp LINK MPI::MPI_C)
 sparsewire_mpi_test(mpi_world_test RANKS 1 2 3 4 5 7 8)
 
+sparsewire_mpi_executable(mpi_guest_test mpi/mpi_guest_test.cpp)
+sparsewire_mpi_test(mpi_guest_test RANKS 1 2 5 8)
+sparsewire_test(mpi_not_running_test mpi/mpi_not_running_test.cpp LINK sparsewire_mpi)
+
 sparsewire_mpi_executable(mpi_large_test mpi/mpi_large_test.cpp)
 sparsewire_mpi_test(mpi_large_test RANKS 2 TIMEOUT 600 LABELS slow)
 
