@@ -31,7 +31,7 @@ struct Allreduce {
   Family family;
   std::string_view summary;
   std::function<S(Transport&, S)> run;
-  AlgorithmSpec spec;  // complete
+  AlgorithmSpec spec{};  // complete
 };
 
 // What can be set of an algorithm; `variants` are parameters that are worth a test beside the fallbacks,

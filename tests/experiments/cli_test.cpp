@@ -19,10 +19,6 @@ using testing::StartsWith;
 
 const std::string kExperiments = SPARSEWIRE_SOURCE_DIR "/experiments/";
 
-std::size_t lines_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
 class Usage : public CommandLine {};
 
 TEST_F(Usage, HelpIsThereForEveryCommand) {

@@ -218,7 +218,7 @@ TEST(FillIn, HasThePredictionOfTheClosedForm) {
     EXPECT_NEAR(model.latency + model.overhead + model.bandwidth + model.compute, model.total,
                 1e-9 * model.total);
   }
-  EXPECT_FALSE(predict_for("no-such-algorithm", test::cluster_machine(), inputs).has_value());
+  EXPECT_FALSE(predict_for(parse_algorithm("no-such-algorithm"), test::cluster_machine(), inputs).has_value());
 }
 
 TEST(FillIn, TellsDimensionAndDensityOfAFile) {
