@@ -11,6 +11,7 @@
 #include "algorithms/allreduce/dense_recursive_double.hpp"
 #include "algorithms/allreduce/dense_ring.hpp"
 #include "algorithms/allreduce/dsar_split_allgather.hpp"
+#include "algorithms/allreduce/kylix.hpp"
 #include "algorithms/allreduce/sparse_allgather.hpp"
 #include "algorithms/allreduce/sparse_ring.hpp"
 #include "algorithms/allreduce/ssar_recursive_double.hpp"
@@ -59,15 +60,36 @@ auto plain(S (*algorithm)(Transport&, S)) {
   };
 }
 
+// An algorithm whose only parameters are those of split_settings().
+template <Summable S>
+auto scheduled(S (*algorithm)(Transport&, S, const SplitSchedule&)) {
+  return [algorithm](Transport& transport, S mine, const AlgorithmSpec& spec) {
+    const SplitOrder order = spec.text("order") == "by-rank" ? SplitOrder::by_rank : SplitOrder::rotated;
+    return algorithm(transport, std::move(mine), {order, spec.number("throttle")});
+  };
+}
+
+// How the direct sends of a split are ordered.
+inline Settings split_settings() {
+  return {{{"order",
+            ParameterKind::choice,
+            "rotated",
+            "to r+1, r+2, ... or to 0, 1, ...",
+            0,
+            {"rotated", "by-rank"}},
+           {"throttle", ParameterKind::number, "0", "sends ahead of the receives; 0: all at once", 0}},
+          {"order=by-rank", "throttle=4", "order=by-rank,throttle=1"}};
+}
+
 template <Summable S>
 std::vector<AllreduceEntry<S>> allreduce_table() {
   return {
       {"ssar-recursive-double", Family::sparse, "whole sparse vectors by recursive doubling (SparCML)",
        plain<S>(ssar_recursive_double<S>)},
       {"ssar-split-allgather", Family::sparse, "direct split to owners, sparse allgather (SparCML)",
-       plain<S>(ssar_split_allgather<S>)},
+       scheduled<S>(ssar_split_allgather<S>), split_settings()},
       {"dsar-split-allgather", Family::sparse, "direct split to owners, dense allgather (SparCML)",
-       plain<S>(dsar_split_allgather<S>)},
+       scheduled<S>(dsar_split_allgather<S>), split_settings()},
       {"sparse-ring", Family::sparse, "ring of sparse segments", plain<S>(sparse_ring<S>)},
       {"sparse-allgather", Family::sparse, "gather all vectors, sum locally", plain<S>(sparse_allgather<S>)},
       {"dense-recursive-double", Family::dense, "whole dense vectors by recursive doubling",
@@ -75,6 +97,13 @@ std::vector<AllreduceEntry<S>> allreduce_table() {
       {"dense-rabenseifner", Family::dense, "recursive halving, recursive doubling",
        plain<S>(dense_rabenseifner<S>)},
       {"dense-ring", Family::dense, "ring reduce-scatter, ring allgather", plain<S>(dense_ring<S>)},
+      {"kylix",
+       Family::sparse,
+       "butterfly of mixed radix, down and up (Kylix)",
+       kylix<S>,
+       {{{"degrees", ParameterKind::numbers, "8x4x2",
+          "subgroups that each layer cuts a group into; the last repeats", 2}},
+        {"degrees=2", "degrees=3x2", "degrees=64"}}},
   };
 }
 

@@ -23,23 +23,71 @@ void bruck_allgather_form(Representative& rank, std::uint64_t block_bytes) {
     rank.exchange(block_bytes * static_cast<std::uint64_t>(std::min(distance, ranks - distance)));
 }
 
-Held direct_split_form(Representative& rank, bool dense_accumulator) {
-  const Rank ranks = rank.input().ranks;
-  const Held part = rank.sparse(1, ranks);
-  std::vector<Flight<Terms>> flights;
-  for (Rank step = 1; step < ranks; ++step) flights.push_back(rank.send(rank.bytes(part)));
-  Held total = dense_accumulator ? rank.densify(part) : part;
-  for (Rank step = 1; step < ranks; ++step) {
-    rank.receive(flights[static_cast<std::size_t>(step - 1)]);
-    total = rank.add(total, part, union_of(rank.input(), step + 1) / ranks);
+namespace {
+
+Flight<Terms> delayed(Flight<Terms> flight, Seconds lag) {
+  flight.handed = after(flight.handed, Term::latency, lag);
+  flight.departure = after(flight.departure, Term::latency, lag);
+  return flight;
+}
+
+// A split phase as its owners go through it. `arrival(i)` is the flight of the i-th message that they
+// receive.
+struct SplitWalk {
+  Representative& rank;
+  const SplitForm& form;
+  Held part = rank.sparse(1, rank.input().ranks);
+  std::vector<Flight<Terms>> sent = {};
+
+  template <class Arrival>
+  Held go(const Arrival& arrival) {
+    const auto others = static_cast<std::size_t>(rank.input().ranks - 1);
+    const std::size_t ahead = form.throttle == 0 ? others : std::min(form.throttle, others);
+    while (sent.size() < ahead) sent.push_back(rank.send(rank.bytes(part)));
+    Held total = form.dense_accumulator ? rank.densify(part) : part;
+    for (std::size_t received = 0; received < others; ++received) {
+      rank.receive(arrival(received));
+      total = add(total, static_cast<Rank>(received) + 2);
+      if (sent.size() < others) sent.push_back(rank.send(rank.bytes(part)));
+    }
+    return total;
   }
-  return total;
+
+  Held add(const Held& total, Rank summed) {
+    return rank.add(total, part, union_of(rank.input(), summed) / rank.input().ranks);
+  }
+};
+
+// When a rank whose first message comes from the rank before it is behind that one, if sends are throttled.
+Seconds lag_of(Representative rank, const SplitForm& form) {
+  if (form.throttle == 0 || form.throttle + 1 >= static_cast<std::uint64_t>(rank.input().ranks)) return 0;
+  SplitWalk walk{rank, form};
+  const Seconds start = rank.clock().total;
+  rank.exchange(rank.bytes(walk.part));
+  walk.add(walk.part, 2);
+  return (rank.clock().total - start) / static_cast<Seconds>(form.throttle);
+}
+
+}  // namespace
+
+// By rank: all hear from the first rank at once, as it does from them; the last one hears from each other
+// rank when that one is through with all the others.
+Held direct_split_form(Representative& rank, const SplitForm& form) {
+  SplitWalk walk{rank, form};
+  if (!form.by_rank || rank.input().ranks == 1) return walk.go([&](std::size_t i) { return walk.sent[i]; });
+  Representative first = rank;
+  SplitWalk first_walk{first, form};
+  first_walk.go([&](std::size_t) { return first_walk.sent.front(); });
+  const Seconds lag = lag_of(rank, form);
+  return walk.go(
+      [&](std::size_t i) { return delayed(first_walk.sent.back(), lag * static_cast<Seconds>(i)); });
 }
 
 namespace {
 
-Terms split_allgather(Representative rank, bool dense_accumulator) {
-  const Held owned = direct_split_form(rank, dense_accumulator);
+Terms split_allgather(Representative rank, const AlgorithmSpec& algorithm, bool dense_accumulator) {
+  const Held owned = direct_split_form(
+      rank, {dense_accumulator, algorithm.text("order") == "by-rank", algorithm.number("throttle")});
   bruck_allgather_form(rank, rank.bytes(owned));
   rank.concat(owned, rank.input().ranks);
   return rank.clock();
@@ -99,8 +147,8 @@ std::optional<Terms> classic_form(const AlgorithmSpec& algorithm, const Represen
   const std::string& name = algorithm.name;
   const Rank ranks = start.input().ranks;
   if (name == "ssar-recursive-double") return recursive_doubling_form(start, start.sparse(1));
-  if (name == "ssar-split-allgather") return split_allgather(start, false);
-  if (name == "dsar-split-allgather") return split_allgather(start, true);
+  if (name == "ssar-split-allgather") return split_allgather(start, algorithm, false);
+  if (name == "dsar-split-allgather") return split_allgather(start, algorithm, true);
   if (name == "sparse-ring") return ring(start, start.sparse(1, ranks));
   if (name == "sparse-allgather") return sparse_allgather(start);
   if (name == "dense-recursive-double") return recursive_doubling_form(start, start.dense());

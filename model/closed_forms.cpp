@@ -79,7 +79,9 @@ void require_valid(const CostInput& input) {
 std::optional<Terms> predict(const AlgorithmSpec& algorithm, const Machine& machine, const CostInput& input) {
   require_valid(input);
   if (algorithm.name == "mpi-allreduce") return best_dense(machine, input);
-  return classic_form(algorithm, Representative(machine, input));
+  const Representative start(machine, input);
+  if (const auto classic = classic_form(algorithm, start)) return classic;
+  return lossless_form(algorithm, start);
 }
 
 std::optional<Terms> predict(std::string_view algorithm, const Machine& machine, const CostInput& input) {

@@ -36,6 +36,11 @@ class Representative {
     held.dense = reaches_break_even(held.count, held.length, input_.value_bytes);
     return held;
   }
+  // A share of the range of `whole`, with `count` elements if it is sparse.
+  Held share_of(const Held& whole, double count, double share) const {
+    const std::uint64_t length = rounded(static_cast<double>(input_.dimension) * share);
+    return {whole.dense ? length : rounded(count), length, whole.dense};
+  }
   Held dense(Rank parts = 1) const { return {part_length(parts), part_length(parts), true}; }
 
   std::uint64_t bytes(const Held& held) const {
@@ -139,7 +144,12 @@ inline Rank ranks_behind(Rank ranks, Rank first, Rank size) {
 // Phases that several forms share; classic_forms.cpp.
 Terms recursive_doubling_form(const Representative& start, Held mine);
 void bruck_allgather_form(Representative& rank, std::uint64_t block_bytes);
-// The split phase of all ranks, rotated; returns the owner's sum of its part.
-Held direct_split_form(Representative& rank, bool dense_accumulator);
+// The split phase of all ranks; returns the owner's sum of its part. Sends by rank instead of rotated: the
+// last rank is everyone's last target, and stands for all.
+struct SplitForm {
+  bool dense_accumulator = false, by_rank = false;
+  std::uint64_t throttle = 0;  // sends that may be ahead of the receives; 0: all
+};
+Held direct_split_form(Representative& rank, const SplitForm& form);
 
 }  // namespace sparsewire

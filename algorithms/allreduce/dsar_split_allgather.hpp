@@ -5,12 +5,14 @@
 
 #include "algorithms/phase/bruck_allgather.hpp"
 #include "algorithms/phase/direct_split.hpp"
+#include "algorithms/phase/part.hpp"
 
 namespace sparsewire {
 
 template <Summable S>
-S dsar_split_allgather(Transport& transport, S mine) {
-  const S owned = direct_split(transport, mine, [](S part) { return densified(std::move(part)); });
+S dsar_split_allgather(Transport& transport, S mine, const SplitSchedule& schedule) {
+  const auto part = [&](Rank owner) { return part_of(transport, mine, owner); };
+  const S owned = direct_split<S>(transport, schedule, part, [](S own) { return densified(std::move(own)); });
   return concatenated<S>(transport, bruck_allgather<S>(transport, packed_result(transport, owned)));
 }
 

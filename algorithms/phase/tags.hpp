@@ -14,5 +14,7 @@ inline constexpr Tag kRingReduce = 6;
 inline constexpr Tag kRingGather = 7;
 inline constexpr Tag kBruck = 8;
 inline constexpr Tag kDoublingGather = 9;
+inline constexpr Tag kButterflyDown = 10;
+inline constexpr Tag kButterflyUp = 11;
 
 }  // namespace sparsewire::tags

@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "algorithms/pattern/butterfly.hpp"
 #include "algorithms/pattern/fold.hpp"
 #include "algorithms/pattern/partition.hpp"
 #include "model/closed_forms.hpp"
@@ -142,13 +143,27 @@ std::string description(const Machine& machine) {
   return text.str();
 }
 
+// Down: one to each other subgroup; up: one to each sender.
+std::uint64_t kylix_messages(const std::vector<ButterflyLayer>& layers, Rank rank) {
+  std::size_t messages = 0;
+  for (const ButterflyLayer& layer : layers) {
+    const Rank own = layer.subgroup_of(rank);
+    for (Rank subgroup = 0; subgroup < layer.degree; ++subgroup)
+      if (subgroup != own) messages += 1 + layer.senders_in(subgroup, rank).size();
+  }
+  return messages;
+}
+
 // The messages that a rank sends, from algorithms/README.md.
-std::uint64_t messages_of(std::string_view algorithm, Rank ranks, Rank rank) {
+std::uint64_t messages_of(const AlgorithmSpec& spec, Rank ranks, Rank rank) {
+  const std::string& algorithm = spec.name;
   const auto others = static_cast<std::uint64_t>(ranks - 1);
   const auto rounds = static_cast<std::uint64_t>(std::bit_width(others));  // ceil(log2 P)
   if (algorithm == "ssar-split-allgather" || algorithm == "dsar-split-allgather") return others + rounds;
   if (algorithm == "sparse-ring" || algorithm == "dense-ring") return 2 * others;
   if (algorithm == "sparse-allgather") return rounds;
+  if (algorithm == "kylix")
+    return kylix_messages(butterfly_layers(ranks, rank, spec.numbers("degrees")), rank);
   const Fold fold = Fold::of(ranks);
   if (fold.hands_over(rank)) return 1;
   const auto exchanges = static_cast<std::uint64_t>(std::countr_zero(static_cast<std::uint32_t>(fold.power)));
@@ -170,7 +185,7 @@ CostInput bound_input(const Vectors<T>& inputs) {
 }
 
 template <class T>
-void expect_sane(const RunResult& result, const Machine& machine, std::string_view algorithm,
+void expect_sane(const RunResult& result, const Machine& machine, const AlgorithmSpec& algorithm,
                  const Vectors<T>& inputs) {
   const auto ranks = static_cast<Rank>(inputs.size());
   for (Rank rank = 0; rank < ranks; ++rank) {
@@ -210,7 +225,7 @@ TYPED_TEST(FuzzedAllreduces, SumExactlyAndKeepWhatTheModelsPromise) {
       SCOPED_TRACE(algorithm.name);
       LogGPWorld world(machine);
       const RunResult result = expect_sum(world, algorithm, inputs);
-      expect_sane(result, machine, algorithm.name, inputs);
+      expect_sane(result, machine, algorithm.spec, inputs);
       expect_same_in_any_order(result, machine, seed, algorithm, inputs);
     }
   }

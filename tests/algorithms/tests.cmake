@@ -5,3 +5,4 @@ sparsewire_test(allreduce_tests algorithms/allreduce_test.cpp algorithms/cases_t
                 support/sim_worlds.cpp                 LINK sparsewire_sim)
 sparsewire_test(nonblocking_tests algorithms/nonblocking_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
 sparsewire_test(fuzz_tests algorithms/fuzz_test.cpp LINK sparsewire_sim)
+sparsewire_test(lossless_tests algorithms/kylix_test.cpp algorithms/split_test.cpp LINK sparsewire_sim)

@@ -120,6 +120,12 @@ TEST_P(EqualWorlds, WithLoopsOfTests) {
   }
 }
 
+// Whether no two ranks send to the same one at the same time, where all ranks are in step.
+bool keeps_flows_apart(const AlgorithmSpec& algorithm) {
+  if (algorithm.name == "kylix") return algorithm.text("degrees") == "2";
+  return !algorithm.parameters.contains("order") || algorithm.text("order") == "rotated";
+}
+
 // Equal supports keep all ranks in step, so that flows on shared links never meet: SimGrid's flows, one a
 // message, must then take what the engine's serial receiver takes.
 TEST_P(EqualWorlds, OnSharedLinksWhereFlowsDoNotMeet) {
@@ -133,9 +139,10 @@ TEST_P(EqualWorlds, OnSharedLinksWhereFlowsDoNotMeet) {
       for (std::uint64_t i = 0; i < 4096; i += stride) pairs.emplace_back(static_cast<std::int64_t>(i), 1.0f);
       const Vectors<float> inputs(static_cast<std::size_t>(ranks), sparse_vector<float>(4096, pairs));
       for (const auto& algorithm : allreduce_variants<Stream<float>>())
-        expect_equal_times(run_allreduce(engine, algorithm, inputs),
-                           run_allreduce(simgrid, algorithm, inputs),
-                           std::string(algorithm.name) + " P=" + std::to_string(ranks));
+        if (keeps_flows_apart(algorithm.spec))
+          expect_equal_times(run_allreduce(engine, algorithm, inputs),
+                             run_allreduce(simgrid, algorithm, inputs),
+                             std::string(algorithm.name) + " P=" + std::to_string(ranks));
     }
 }
 
