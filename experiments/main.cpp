@@ -1,4 +1,4 @@
-// The command line: run, list, validate, report, reduce.
+// The command line: run, list, validate, report, reduce, overlap.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +8,7 @@
 #include "experiments/job.hpp"
 #include "experiments/machine_library.hpp"
 #include "experiments/names.hpp"
+#include "experiments/overlap_command.hpp"
 #include "experiments/program_version.hpp"
 #include "experiments/reader.hpp"
 #include "experiments/reduce_command.hpp"
@@ -78,6 +79,14 @@ void require_known_command(const CLI::App& app, int argc, char** argv) {
   require_name("command", argv[1], names);
 }
 
+void add_world_options(CLI::App& app, WorldOptions& options) {
+  app.add_option("--backend", options.backend, "loggp, simgrid or mpi (default: loggp, under mpirun mpi)");
+  app.add_option("--machine", options.machine, "Name or JSON file; see: sparsewire list machines")
+      ->capture_default_str();
+  app.add_option("--topology", options.topology, "Kind, JSON or JSON file; for simgrid")
+      ->capture_default_str();
+}
+
 int command_line(int argc, char** argv) {
   CLI::App app{
       "Which allreduce sums this sparse vector fastest on my network?\n"
@@ -129,15 +138,38 @@ int command_line(int argc, char** argv) {
       ->required();
   reduce_app->add_option("--algorithm", reduce_options.algorithm, "See: sparsewire list algorithms")
       ->required();
-  reduce_app->add_option("--backend", reduce_options.backend,
-                         "loggp, simgrid or mpi (default: loggp, under mpirun mpi)");
-  reduce_app
-      ->add_option("--machine", reduce_options.machine, "Name or JSON file; see: sparsewire list machines")
-      ->capture_default_str();
-  reduce_app->add_option("--topology", reduce_options.topology, "Kind, JSON or JSON file; for simgrid")
-      ->capture_default_str();
+  add_world_options(*reduce_app, reduce_options.world);
   reduce_app->add_option("--precision", reduce_options.precision, "fp32 or fp64")->capture_default_str();
   reduce_app->callback([&] { code = reduce_command(reduce_options); });
+
+  OverlapOptions overlap_options;
+  CLI::App* overlap_app =
+      app.add_subcommand("overlap", "Show how much computation a non-blocking allreduce hides");
+  overlap_app->add_option("--algorithm", overlap_options.algorithm, "See: sparsewire list algorithms")
+      ->required();
+  overlap_app->add_option("--ranks", overlap_options.ranks, "Default: 16, under mpirun all processes")
+      ->check(CLI::Range(1, 1 << 20));
+  overlap_app->add_option("--dimension", overlap_options.dimension, "Elements of a vector")
+      ->capture_default_str();
+  overlap_app->add_option("--density", overlap_options.density, "Share of them that each rank has")
+      ->capture_default_str();
+  overlap_app
+      ->add_option("--chunks", overlap_options.plan.chunks,
+                   "Pieces of the computation, with a test between two of them: one or several numbers")
+      ->delimiter(',')
+      ->check(CLI::Range(1u, 1000000u))
+      ->capture_default_str();
+  overlap_app
+      ->add_option("--work", overlap_options.plan.work, "Length of the computation in that of the allreduce")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  overlap_app
+      ->add_option("--repetitions", overlap_options.plan.repetitions, "Over MPI, of which the median counts")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
+  overlap_app->add_option("--seed", overlap_options.seed, "Of the vectors")->capture_default_str();
+  add_world_options(*overlap_app, overlap_options.world);
+  overlap_app->callback([&] { code = overlap_command(overlap_options); });
 
   require_known_command(app, argc, argv);
   try {

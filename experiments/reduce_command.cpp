@@ -3,50 +3,16 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "experiments/job.hpp"
-#include "experiments/json_parse.hpp"
-#include "experiments/machine_library.hpp"
 #include "experiments/names.hpp"
 #include "experiments/reduce.hpp"
-#include "experiments/simulated_run.hpp"
-#include "topologies/read_topology.hpp"
 
 namespace sparsewire {
 namespace {
 
 namespace fs = std::filesystem;
-
-nlohmann::json parsed(const std::string& text, const std::string& source) {
-  ParsedJson parsed = parse_json(text);
-  if (parsed.problems.empty()) return std::move(parsed.value);
-  const Problem& first = parsed.problems.front();
-  throw std::invalid_argument(
-      fmt::format("{}{}{}: {}", source, first.pointer.empty() ? "" : ": ", first.pointer, first.message));
-}
-
-Topology topology_of(const std::string& text) {
-  nlohmann::json json = {{"name", text}};
-  fs::path folder;
-  if (text.starts_with('{')) {
-    json = parsed(text, "--topology");
-  } else if (fs::is_regular_file(text)) {
-    std::ifstream input(text);
-    json = parsed({std::istreambuf_iterator<char>(input), {}}, "--topology: " + text);
-    folder = fs::path(text).parent_path();
-    if (json.is_object() && json.contains("edges"))
-      json.emplace("name", "graph");  // as an experiment may leave it out
-  }
-  try {
-    return topology_from_json(json, folder);
-  } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(fmt::format("--topology: {}", error.what()));
-  }
-}
 
 template <class T>
 std::vector<SparseVector<T>> vectors_for(const Job& job, const std::string& file) {
@@ -73,35 +39,19 @@ int reduce_in(const Job& job, World& world, const ReduceOptions& options) {
   return reduction.ranks_agree ? kDone : kSomeFailed;
 }
 
-void require_option_algorithm(const std::string& text) {
-  try {
-    require_algorithm(text);
-  } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(fmt::format("--algorithm: {}", error.what()));
-  }
-}
-
 // The simulator to reduce in; none if that is MPI's job.
-std::unique_ptr<World> world_for(const ReduceOptions& options, const std::string& backend) {
+std::unique_ptr<World> world_for(const ReduceOptions& options) {
   require_option_algorithm(options.algorithm);
-  require_name("--backend", backend, backend_names());
   require_name("--precision", options.precision, {"fp32", "fp64"});
-  if (backend == kMpiBackend) return nullptr;
-  if (launched_processes() > 0)
-    throw std::invalid_argument(
-        "--backend: simulators run in one process, start them without an MPI launcher");
-  return simulated_world(backend, find_machine(options.machine), topology_of(options.topology));
+  return simulated_world(options.world);
 }
 
 }  // namespace
 
 int reduce_command(const ReduceOptions& options) {
-  const std::string backend = !options.backend.empty()
-                                  ? options.backend
-                                  : std::string(launched_processes() > 0 ? kMpiBackend : kLogGPBackend);
-  const Job job = Job::start(backend == kMpiBackend || launched_processes() > 0);
+  const Job job = Job::start(needs_mpi(options.world));
   return exit_code_of(job, [&] {
-    const auto simulated = job.together([&] { return world_for(options, backend); });
+    const auto simulated = job.together([&] { return world_for(options); });
     World& world = simulated != nullptr ? *simulated : *job.world;
     return options.precision == "fp64" ? reduce_in<double>(job, world, options)
                                        : reduce_in<float>(job, world, options);

@@ -3,10 +3,13 @@
 
 #include <string>
 
+#include "experiments/world_options.hpp"
+
 namespace sparsewire {
 
 struct ReduceOptions {
-  std::string vectors, algorithm, backend, machine = "deep-est", topology = "star", precision = "fp32";
+  std::string vectors, algorithm, precision = "fp32";
+  WorldOptions world;
 };
 
 // Prints the sum and what each rank did, and returns the exit code. Throws std::invalid_argument for bad

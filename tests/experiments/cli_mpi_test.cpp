@@ -100,6 +100,30 @@ TEST_F(MpiReduce, RefusesMistakesOnce) {
                     {"--backend: simulators run in one process"});
 }
 
+class MpiOverlap : public UnderMpirun {};
+
+TEST_F(MpiOverlap, MeasuresOnAllProcessesOrOnSome) {
+  const Words words = {"overlap",     "--algorithm",   "ssar-split-allgather",
+                       "--dimension", "20000",         "--chunks",
+                       "1,16",        "--repetitions", "2"};
+  for (const std::string ranks : {"", "2"}) {
+    Words all = words;
+    if (!ranks.empty()) all.insert(all.end(), {"--ranks", ranks});
+    const Ended ended = call_on(3, all);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr(ranks.empty() ? "P=3," : "P=2,"));
+    EXPECT_THAT(ended.out, testing::ContainsRegex(", mpi\n.*overlap\n +1 .*%\n +16 .*%\n$"));
+  }
+}
+
+TEST_F(MpiOverlap, RefusesMistakesOnce) {
+  expect_refused_on(3, {"overlap", "--algorithm", "dense-ring", "--ranks", "4"},
+                    {"--ranks: found 4, expected at most the job's 3"});
+  expect_refused_on(3, {"overlap", "--algorithm", "mpi-allreduce"}, {"cannot be started"});
+  expect_refused_on(3, {"overlap", "--algorithm", "dense-ring", "--backend", "loggp"},
+                    {"--backend: simulators run in one process"});
+}
+
 class MpiRun : public UnderMpirun {
  protected:
   Ended run_on(int processes, const json& experiment, const Environment& environment = {}) const {

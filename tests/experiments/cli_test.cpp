@@ -1,6 +1,8 @@
 // The program from outside: list, validate, report, reduce, and what it says of mistakes.
 #include <algorithm>
+#include <map>
 #include <set>
+#include <sstream>
 
 #include "experiments/names.hpp"
 #include "tests/experiments/command_line.hpp"
@@ -25,7 +27,7 @@ TEST_F(Usage, HelpIsThereForEveryCommand) {
   const Ended help = call({"--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_THAT(help.out, HasSubstr("Exit codes: 0 done"));
-  for (const std::string command : {"run", "list", "validate", "report", "reduce"}) {
+  for (const std::string command : {"run", "list", "validate", "report", "reduce", "overlap"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
     const Ended of_command = call({command, "--help"});
     EXPECT_EQ(of_command.code, 0);
@@ -62,6 +64,57 @@ TEST_F(Usage, MistakesHaveCode2) {
 TEST_F(Usage, AnUnknownCommandIsNamedWithTheNearest) {
   expect_refused({"rum", "x.json"}, {"found \"rum\"", "did you mean \"run\"?"});
   expect_refused({"zzzzzzz"}, {"expected one of run, list, validate, report, reduce"});
+}
+
+class OverlapCommand : public CommandLine {
+ protected:
+  // The overlap in per cent by number of chunks, as printed.
+  static std::map<int, double> overlaps(const std::string& text) {
+    std::map<int, double> all;
+    std::istringstream lines(text);
+    std::string line;
+    std::getline(lines, line);
+    std::getline(lines, line);
+    while (std::getline(lines, line)) all[std::stoi(line)] = std::stod(line.substr(line.rfind(' ')));
+    return all;
+  }
+};
+
+// The example of experiments/README.md.
+TEST_F(OverlapCommand, ShowsMoreOverlapWithMoreTests) {
+  for (const std::string backend : {"loggp", "simgrid"}) {
+    const Ended ended = call({"overlap", "--algorithm", "dense-rabenseifner", "--backend", backend});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    if (backend == "loggp") {
+      EXPECT_THAT(text_of(kExperiments + "README.md"), HasSubstr(ended.out));
+    }
+    EXPECT_THAT(ended.out, StartsWith("# dense-rabenseifner, P=16, N=2^18, density 0.01, fp32, " + backend +
+                                      ", machine deep-est\n  chunks    allreduce  computation"));
+    const std::map<int, double> found = overlaps(ended.out);
+    EXPECT_EQ(found.size(), 7u);
+    EXPECT_LT(found.at(1), 1);
+    EXPECT_GT(found.at(64), 50);
+    EXPECT_LE(found.at(64), 100);
+  }
+}
+
+TEST_F(OverlapCommand, TakesItsChunksAndItsWork) {
+  const Ended ended = call({"overlap", "--algorithm", "sparse-ring", "--ranks", "5", "--dimension", "1000",
+                            "--density", "0.1", "--chunks", "3,7", "--work", "2.5"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("P=5, N=1000, density 0.1"));
+  EXPECT_THAT(overlaps(ended.out), testing::ElementsAre(testing::Key(3), testing::Key(7)));
+}
+
+TEST_F(OverlapCommand, RefusesMistakes) {
+  expect_refused({"overlap", "--algorithm", "dense-rong"}, {"--algorithm", "did you mean \"dense-ring\"?"});
+  expect_refused({"overlap", "--algorithm", "mpi-allreduce"}, {"cannot be started"});
+  expect_refused({"overlap", "--algorithm", "dense-ring", "--density", "2"}, {"density"});
+  expect_refused({"overlap", "--algorithm", "dense-ring", "--dimension", "0"}, {"dimension"});
+  expect_refused({"overlap", "--algorithm", "dense-ring", "--backend", "simgird"}, {"did you mean"});
+  for (const std::string chunks : {"0", "-1", "many"})
+    EXPECT_EQ(call({"overlap", "--algorithm", "dense-ring", "--chunks", chunks}).code, 2);
+  EXPECT_EQ(call({"overlap", "--algorithm", "dense-ring", "--work", "0"}).code, 2);
 }
 
 class List : public CommandLine {};
