@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "algorithms/codec/codec.hpp"
 #include "algorithms/payload/stream.hpp"
 
 namespace sparsewire {
@@ -82,6 +83,34 @@ void scan(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
 }
 BENCHMARK(scan<Plus>)->ArgName("density_e4")->Arg(1)->Arg(1000);
+
+// Steps of model/codec.hpp.
+std::int64_t steps(const benchmark::State& state, Codec codec, const Stream<float>& stream) {
+  return state.iterations() * static_cast<std::int64_t>(coding_steps(codec, stream.count(), stream.length()));
+}
+
+void encode_in(benchmark::State& state, Codec codec) {
+  const Stream<float> stream = random_stream<Plus>(density_of(state), 1);
+  for (auto _ : state) benchmark::DoNotOptimize(encode(codec, stream));
+  state.SetItemsProcessed(steps(state, codec, stream));
+}
+
+void decode_from(benchmark::State& state, Codec codec) {
+  const Stream<float> stream = random_stream<Plus>(density_of(state), 1);
+  const Message block = encode(codec, stream);
+  for (auto _ : state) benchmark::DoNotOptimize(decode<float>(block));
+  state.SetItemsProcessed(steps(state, codec, stream));
+}
+
+#define CODEC(codec)                                                                            \
+  BENCHMARK_CAPTURE(encode_in, codec, Codec::codec)->ArgName("density_e4")->Arg(10)->Arg(1000); \
+  BENCHMARK_CAPTURE(decode_from, codec, Codec::codec)->ArgName("density_e4")->Arg(10)->Arg(1000)
+CODEC(bitmap);
+CODEC(tiled_bitmap);
+CODEC(delta);
+CODEC(bit_packed);
+CODEC(bloom);
+#undef CODEC
 
 }  // namespace
 }  // namespace sparsewire

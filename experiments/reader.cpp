@@ -79,6 +79,14 @@ json checked(std::string_view text, const json& schema, const std::string& defin
   return std::move(parsed.value);
 }
 
+// Of machine files that are older than a kind of work: what it takes, measured in units of a kind they have.
+double older_cost(WorkKind kind, const Machine& machine) {
+  const Seconds scan = machine.compute[WorkKind::scan];
+  if (kind == WorkKind::encode) return 7 * scan;
+  if (kind == WorkKind::decode) return 5 * scan;
+  return 0;
+}
+
 Machine machine_of(const json& value) {
   Machine machine;
   machine.name = value.at("name");
@@ -91,7 +99,8 @@ Machine machine_of(const json& value) {
   machine.network.serial_receiver = value.value("serial_receiver", machine.network.serial_receiver);
   for (std::size_t kind = 0; kind < kWorkKinds; ++kind)
     machine.compute.seconds_per_element[kind] =
-        value.at("compute").at(std::string(kWorkKindNames[kind]) + "_s_per_element");
+        value.at("compute").value(std::string(kWorkKindNames[kind]) + "_s_per_element",
+                                  older_cost(static_cast<WorkKind>(kind), machine));
   return machine;
 }
 

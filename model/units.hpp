@@ -18,11 +18,13 @@ using Rank = std::int32_t;
 //   dense_add    add of two dense vectors; elements of one of them
 //   fill         zero-fill of a dense vector; its elements
 //   scan         read of a dense vector to extract its non-zeros; its elements
-enum class WorkKind : std::uint8_t { merge, scatter_add, dense_add, fill, scan };
+//   encode       elements written in a codec; steps, see model/codec.hpp
+//   decode       elements read from a codec; steps likewise
+enum class WorkKind : std::uint8_t { merge, scatter_add, dense_add, fill, scan, encode, decode };
 
-inline constexpr std::size_t kWorkKinds = 5;
-inline constexpr std::array<std::string_view, kWorkKinds> kWorkKindNames = {"merge", "scatter_add",
-                                                                            "dense_add", "fill", "scan"};
+inline constexpr std::size_t kWorkKinds = 7;
+inline constexpr std::array<std::string_view, kWorkKinds> kWorkKindNames = {
+    "merge", "scatter_add", "dense_add", "fill", "scan", "encode", "decode"};
 
 // An amount of local work: elements per kind.
 struct Work {

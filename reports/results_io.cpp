@@ -120,6 +120,13 @@ auto writing_to(Json& json) {
   return [&json](const char* key, const auto& value) { json[key] = to_value(value); };
 }
 
+// What results of older versions do not have stays as it is.
+auto reading_if_present_from(const Json& json) {
+  return [&json](const char* key, auto& value) {
+    if (json.contains(key)) read_value(json[key], key, value);
+  };
+}
+
 auto reading_from(const Json& json) {
   return [&json](const char* key, auto& value) { read_value(member(json, key), key, value); };
 }
@@ -271,7 +278,7 @@ Measurement measurement_from_json(const Json& value) {
   visit_fields(measurement, reading_from(value));
   read_value(member(value, "samples_s"), "samples_s", measurement.samples_s);
   if (value.contains("confidence_s")) measurement.confidence_s = interval_from(value["confidence_s"]);
-  visit_work(measurement.work, reading_from(object_at(value, "work_elements")));
+  visit_work(measurement.work, reading_if_present_from(object_at(value, "work_elements")));
   if (value.contains("model"))
     visit_model(measurement.model.emplace(), reading_from(object_at(value, "model")));
   return measurement;

@@ -1,8 +1,9 @@
-sparsewire_test(payload_tests algorithms/operator_test.cpp algorithms/sparse_vector_test.cpp
+sparsewire_test(payload_tests algorithms/codec_test.cpp algorithms/operator_test.cpp algorithms/sparse_vector_test.cpp
                 algorithms/stream_test.cpp                 LINK sparsewire_algorithms)
 sparsewire_test(contract_tests contract/contract_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
 sparsewire_test(allreduce_tests algorithms/allreduce_test.cpp algorithms/cases_test.cpp algorithms/reduction_test.cpp
                 support/sim_worlds.cpp                 LINK sparsewire_sim)
 sparsewire_test(nonblocking_tests algorithms/nonblocking_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
+sparsewire_test(coded_tests algorithms/coded_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
 sparsewire_test(fuzz_tests algorithms/fuzz_test.cpp LINK sparsewire_sim)
 sparsewire_test(lossless_tests algorithms/kylix_test.cpp algorithms/split_test.cpp LINK sparsewire_sim)

@@ -6,7 +6,7 @@ cmake_minimum_required(VERSION 3.25)
 set(own_folders model topologies algorithms reports sim experiments)
 set(model_allowed "^model/")
 set(topologies_allowed "^topologies/" "^model/units\\.hpp$")
-set(algorithms_allowed "^algorithms/" "^model/(units|algorithm_spec)\\.hpp$")
+set(algorithms_allowed "^algorithms/" "^model/(units|algorithm_spec|codec)\\.hpp$")
 set(reports_allowed "^reports/" "^model/units\\.hpp$")
 set(sim_allowed "^sim/" "^algorithms/" "^model/" "^topologies/")
 set(experiments_allowed "^experiments/" "^sim/" "^reports/" "^algorithms/" "^model/" "^topologies/"

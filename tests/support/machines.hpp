@@ -23,6 +23,8 @@ inline Machine cluster_machine() {
   machine.compute[WorkKind::dense_add] = 0.6e-9;
   machine.compute[WorkKind::fill] = 0.3e-9;
   machine.compute[WorkKind::scan] = 1e-9;
+  machine.compute[WorkKind::encode] = 3e-9;
+  machine.compute[WorkKind::decode] = 4e-9;
   return machine;
 }
 
