@@ -109,6 +109,14 @@ std::vector<AllreduceEntry<S>> allreduce_table() {
 
 extern template std::vector<AllreduceEntry<Stream<float>>> allreduce_table();
 extern template std::vector<AllreduceEntry<Stream<double>>> allreduce_table();
+extern template std::vector<AllreduceEntry<Stream<float, Minimum>>> allreduce_table();
+extern template std::vector<AllreduceEntry<Stream<double, Minimum>>> allreduce_table();
+extern template std::vector<AllreduceEntry<Stream<float, Maximum>>> allreduce_table();
+extern template std::vector<AllreduceEntry<Stream<double, Maximum>>> allreduce_table();
+extern template std::vector<AllreduceEntry<Stream<float, Product>>> allreduce_table();
+extern template std::vector<AllreduceEntry<Stream<double, Product>>> allreduce_table();
+extern template std::vector<AllreduceEntry<Stream<float, LogicalOr>>> allreduce_table();
+extern template std::vector<AllreduceEntry<Stream<double, LogicalOr>>> allreduce_table();
 
 // The algorithm of a row with the parameters that `text` gives it; the others have their fallbacks. Throws
 // std::invalid_argument if one is unknown or does not fit.

@@ -130,7 +130,8 @@ int command_line(int argc, char** argv) {
   report_app->callback([&] { code = report(directory); });
 
   ReduceOptions reduce_options;
-  CLI::App* reduce_app = app.add_subcommand("reduce", "Sum given vectors by one allreduce");
+  CLI::App* reduce_app =
+      app.add_subcommand("reduce", "Sum given vectors by one allreduce, or combine them otherwise");
   reduce_app
       ->add_option(
           "vectors", reduce_options.vectors,
@@ -140,6 +141,8 @@ int command_line(int argc, char** argv) {
       ->required();
   add_world_options(*reduce_app, reduce_options.world);
   reduce_app->add_option("--precision", reduce_options.precision, "fp32 or fp64")->capture_default_str();
+  reduce_app->add_option("--op", reduce_options.operation, "sum, min, max, product or or")
+      ->capture_default_str();
   reduce_app->callback([&] { code = reduce_command(reduce_options); });
 
   OverlapOptions overlap_options;

@@ -105,12 +105,6 @@ Inputs<T> make_inputs(const Cell& cell, std::uint64_t seed) {
 }
 
 template <class T>
-Stream<T> starting_stream(const SparseVector<T>& vector, Family family) {
-  Stream<T> stream = stream_of(vector);
-  return family == Family::dense ? densified(std::move(stream)).value : stream;
-}
-
-template <class T>
 Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Inputs<T>& inputs,
                 const std::function<Stream<T>(Rank)>& start) {
   const RunResult result = world.run(static_cast<Rank>(inputs.vectors.size()), [&](Transport& transport) {
@@ -211,10 +205,8 @@ template Inputs<float> inputs_from(std::vector<SparseVector<float>>);
 template Inputs<double> inputs_from(std::vector<SparseVector<double>>);
 template Inputs<float> make_inputs(const Cell&, std::uint64_t);
 template Inputs<double> make_inputs(const Cell&, std::uint64_t);
-template Stream<float> starting_stream(const SparseVector<float>&, Family);
 template Trial run_trial(World&, const Allreduce<Stream<float>>&, const Inputs<float>&,
                          const std::function<Stream<float>(Rank)>&);
-template Stream<double> starting_stream(const SparseVector<double>&, Family);
 template Trial run_trial(World&, const Allreduce<Stream<double>>&, const Inputs<double>&,
                          const std::function<Stream<double>(Rank)>&);
 template std::optional<ModelPrediction> predict_for(const AlgorithmSpec&, const Machine&,

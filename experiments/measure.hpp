@@ -47,8 +47,11 @@ struct Trial {
 
 // What a rank starts from, made before its clock starts: sparse or dense by break-even, and dense for the
 // dense family.
-template <class T>
-Stream<T> starting_stream(const SparseVector<T>& vector, Family family);
+template <class Op = Plus, class T>
+Stream<T, Op> starting_stream(const SparseVector<T>& vector, Family family) {
+  Stream<T, Op> stream = stream_of<Op>(vector);
+  return family == Family::dense ? densified(std::move(stream)).value : stream;
+}
 
 // Runs `algorithm` in `world` on `inputs`, where `start(rank)` gives a rank's starting stream.
 template <class T>

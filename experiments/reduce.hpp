@@ -11,20 +11,21 @@
 
 namespace sparsewire {
 
-// One vector a rank. Throws InvalidVector naming rank and index, if one is not in [0, dimension).
-template <class T>
+// One vector a rank; equal indices of one are combined by the operator. Throws InvalidVector naming rank and
+// index, if one is not in [0, dimension).
+template <class T, class Op = Plus>
 std::vector<SparseVector<T>> rank_vectors(const SvmlightData& data);
 
-// What came of it, as text: the sum as one SVMlight line; then, as comments, whether all ranks agree bit for
-// bit, and each rank's time, messages and bytes.
+// What came of it, as text: the result as one SVMlight line; then, as comments, whether all ranks agree bit
+// for bit, and each rank's time, messages and bytes.
 struct Reduction {
   std::string text;
   bool ranks_agree = false;
 };
 
-// Sums `vectors`, one a rank, by `algorithm` in `world`. Throws as World::run.
-template <class T>
-Reduction reduce(World& world, const Allreduce<Stream<T>>& algorithm,
+// Reduces `vectors`, one a rank, by `algorithm` in `world`. Throws as World::run.
+template <class T, class Op>
+Reduction reduce(World& world, const Allreduce<Stream<T, Op>>& algorithm,
                  const std::vector<SparseVector<T>>& vectors);
 
 }  // namespace sparsewire

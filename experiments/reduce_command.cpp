@@ -14,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-template <class T>
+template <class T, class Op>
 std::vector<SparseVector<T>> vectors_for(const Job& job, const std::string& file) {
   if (!fs::is_regular_file(file) && !fs::is_fifo(file) && !fs::is_character_file(file))
     throw std::invalid_argument(fmt::format("{}: cannot open the file", file));
-  std::vector<SparseVector<T>> vectors = rank_vectors<T>(read_svmlight(file, {}));
+  std::vector<SparseVector<T>> vectors = rank_vectors<T, Op>(read_svmlight(file, {}));
   if (vectors.empty()) throw std::invalid_argument(file + ": no vectors, expected a rank per line");
   if (job.session != nullptr && static_cast<std::size_t>(job.session->size()) != vectors.size())
     throw std::invalid_argument(
@@ -27,23 +27,41 @@ std::vector<SparseVector<T>> vectors_for(const Job& job, const std::string& file
   return vectors;
 }
 
+template <class T, class Op>
+Allreduce<Stream<T, Op>> algorithm_for(const Job& job, const std::string& text) {
+  if constexpr (std::is_same_v<Op, Plus>)
+    if (job.world != nullptr) return mpi_allreduce_named<T>(*job.world, text);
+  return allreduce_named<Stream<T, Op>>(text);
+}
+
 template <class T>
 int reduce_in(const Job& job, World& world, const ReduceOptions& options) {
-  const auto vectors = job.together([&] { return vectors_for<T>(job, options.vectors); });
-  if (job.world == nullptr && options.algorithm == kMpiAllreduce)
-    throw std::invalid_argument(options.algorithm + " runs over MPI only: start it with mpirun");
-  const auto algorithm = job.world != nullptr ? mpi_allreduce_named<T>(*job.world, options.algorithm)
-                                              : allreduce_named<Stream<T>>(options.algorithm);
-  const Reduction reduction = reduce(world, algorithm, vectors);
-  if (job.speaks()) fmt::print("{}", reduction.text);
-  return reduction.ranks_agree ? kDone : kSomeFailed;
+  return with_operator(options.operation, [&]<class Op>(Op) {
+    const auto vectors = job.together([&] { return vectors_for<T, Op>(job, options.vectors); });
+    const Reduction reduction = reduce(world, algorithm_for<T, Op>(job, options.algorithm), vectors);
+    if (job.speaks()) fmt::print("{}", reduction.text);
+    return static_cast<int>(reduction.ranks_agree ? kDone : kSomeFailed);
+  });
+}
+
+// What the MPI library's own allreduce cannot do.
+void require_possible(const ReduceOptions& options, bool simulates) {
+  if (options.algorithm != kMpiAllreduce) return;
+  if (simulates) throw std::invalid_argument(options.algorithm + " runs over MPI only: start it with mpirun");
+  if (options.operation != Plus::kName)
+    throw std::invalid_argument(
+        fmt::format("--op: found \"{}\", expected sum: {} has no rules for NaNs of others", options.operation,
+                    options.algorithm));
 }
 
 // The simulator to reduce in; none if that is MPI's job.
 std::unique_ptr<World> world_for(const ReduceOptions& options) {
   require_option_algorithm(options.algorithm);
   require_name("--precision", options.precision, {"fp32", "fp64"});
-  return simulated_world(options.world);
+  require_name("--op", options.operation, {kOperatorNames.begin(), kOperatorNames.end()});
+  auto simulated = simulated_world(options.world);
+  require_possible(options, simulated != nullptr);
+  return simulated;
 }
 
 }  // namespace

@@ -8,11 +8,11 @@
 namespace sparsewire {
 
 struct ReduceOptions {
-  std::string vectors, algorithm, precision = "fp32";
+  std::string vectors, algorithm, precision = "fp32", operation = "sum";
   WorldOptions world;
 };
 
-// Prints the sum and what each rank did, and returns the exit code. Throws std::invalid_argument for bad
+// Prints the result and what each rank did, and returns the exit code. Throws std::invalid_argument for bad
 // input.
 int reduce_command(const ReduceOptions& options);
 

@@ -3,10 +3,13 @@
 // return is one and the same.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -137,5 +140,21 @@ struct LogicalOr {
     return prepared(a) + prepared(b) > T{0} ? T{1} : T{0};
   }
 };
+
+// Their names, the sum first.
+inline constexpr std::array<std::string_view, 5> kOperatorNames = {
+    Plus::kName, Minimum::kName, Maximum::kName, Product::kName, LogicalOr::kName};
+
+// What `visit` returns for the operator of that name: with_operator("min", visit) is visit(Minimum()). Throws
+// std::invalid_argument if there is none.
+template <class Visit>
+auto with_operator(std::string_view name, const Visit& visit) {
+  if (name == Plus::kName) return visit(Plus());
+  if (name == Minimum::kName) return visit(Minimum());
+  if (name == Maximum::kName) return visit(Maximum());
+  if (name == Product::kName) return visit(Product());
+  if (name == LogicalOr::kName) return visit(LogicalOr());
+  throw std::invalid_argument("no operator is called \"" + std::string(name) + "\"");
+}
 
 }  // namespace sparsewire

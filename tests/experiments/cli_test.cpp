@@ -293,6 +293,14 @@ TEST_F(ReduceOptions, AreCheckedWithTheNearestName) {
   expect_refused_with({"--algorithm", "dense-ring", "--precision", "fp16"}, {"expected one of fp32, fp64"});
 }
 
+TEST_F(ReduceOptions, AnOperatorIsNamed) {
+  const std::string vectors = write("v.svm", "# N=4\n0:1 3:5\n0:nan 3:2\n");
+  const Ended ended = call({"reduce", vectors, "--algorithm", "dense-ring", "--op", "min"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("# N=4\n0:nan 3:2\n# dense-ring on 2 ranks: 2 elements of the min\n"));
+  expect_refused_with({"--algorithm", "dense-ring", "--op", "mim"}, {"--op: ", "did you mean \"min\"?"});
+}
+
 TEST_F(ReduceOptions, TheLibrarysAllreduceNeedsMpi) {
   expect_refused_with({"--algorithm", "mpi-allreduce"}, {"mpi-allreduce runs over MPI only"});
 }

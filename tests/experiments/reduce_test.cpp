@@ -78,6 +78,22 @@ TEST(Reduce, CarriesNansAndInfinities) {
   EXPECT_EQ(sum_of<float>("1:nan 2:inf 3:-inf\n1:1 2:1\n"), "# N=4\n1:nan 2:inf 3:-inf\n");
 }
 
+TEST(Reduce, TakesAnyOperator) {
+  const auto world = simulated_world("loggp", test::cluster_machine(), {});
+  const std::string text = "# N=6\n0:2 1:-3 2:0\n0:5 1:nan 5:4 5:3\n";
+  const auto reduced = [&]<class Op>(Op) {
+    std::istringstream input(text);
+    const auto vectors = rank_vectors<float, Op>(parse_svmlight(input, "vectors"));
+    const std::string printed =
+        reduce(*world, allreduce_named<Stream<float, Op>>("sparse-ring"), vectors).text;
+    return printed.substr(0, printed.find(" on 2 ranks"));
+  };
+  EXPECT_EQ(reduced(Minimum()), "# N=6\n0:2 1:nan 2:0 5:3\n# sparse-ring");
+  EXPECT_EQ(reduced(Maximum()), "# N=6\n0:5 1:nan 2:0 5:4\n# sparse-ring");
+  EXPECT_EQ(reduced(Product()), "# N=6\n0:10 1:nan 2:0 5:12\n# sparse-ring");
+  EXPECT_EQ(reduced(LogicalOr()), "# N=6\n0:1 1:1 5:1\n# sparse-ring");
+}
+
 TEST(Reduce, TellsRanksMessagesAndBytes) {
   const auto world = simulated_world("loggp", test::cluster_machine(), {});
   const auto algorithm = allreduce_catalogue<Stream<float>>().front();
@@ -115,7 +131,8 @@ TEST(Reduce, PrintsWhatItReads) {
 TEST(Reduce, SaysWhenRanksDisagree) {
   const auto world = simulated_world("loggp", test::cluster_machine(), {});
   const Allreduce<Stream<float>> none{"none", Family::sparse, "",
-                                      [](Transport&, Stream<float> mine) { return mine; }};
+                                      [](Transport&, Stream<float> mine) { return mine; },
+                                      parse_algorithm("none")};
   const Reduction reduction = reduce(*world, none, vectors_of<float>("1:1\n1:2\n"));
   EXPECT_FALSE(reduction.ranks_agree);
   EXPECT_THAT(reduction.text, HasSubstr("ranks agree bit for bit: NO"));
