@@ -83,6 +83,16 @@ Held direct_split_form(Representative& rank, const SplitForm& form) {
       [&](std::size_t i) { return delayed(first_walk.sent.back(), lag * static_cast<Seconds>(i)); });
 }
 
+Held ring_reduce_form(Representative& rank, const Held& part) {
+  const Rank ranks = rank.input().ranks;
+  Held travelling = part;
+  for (Rank step = 1; step < ranks; ++step) {
+    rank.exchange(rank.bytes(travelling));
+    travelling = rank.add(travelling, part, union_of(rank.input(), step + 1) / ranks);
+  }
+  return travelling;
+}
+
 namespace {
 
 Terms split_allgather(Representative rank, const AlgorithmSpec& algorithm, bool dense_accumulator) {
@@ -95,13 +105,9 @@ Terms split_allgather(Representative rank, const AlgorithmSpec& algorithm, bool 
 
 Terms ring(Representative rank, const Held& part) {
   const Rank ranks = rank.input().ranks;
-  Held travelling = part;
-  for (Rank step = 1; step < ranks; ++step) {
-    rank.exchange(rank.bytes(travelling));
-    travelling = rank.add(travelling, part, union_of(rank.input(), step + 1) / ranks);
-  }
-  for (Rank step = 1; step < ranks; ++step) rank.exchange(rank.bytes(travelling));
-  rank.concat(travelling, ranks);
+  const Held owned = ring_reduce_form(rank, part);
+  for (Rank step = 1; step < ranks; ++step) rank.exchange(rank.bytes(owned));
+  rank.concat(owned, ranks);
   return rank.clock();
 }
 

@@ -80,8 +80,9 @@ std::optional<Terms> predict(const AlgorithmSpec& algorithm, const Machine& mach
   require_valid(input);
   if (algorithm.name == "mpi-allreduce") return best_dense(machine, input);
   const Representative start(machine, input);
-  if (const auto classic = classic_form(algorithm, start)) return classic;
-  return lossless_form(algorithm, start);
+  for (const auto form : {classic_form, lossless_form, collective_form})
+    if (const std::optional<Terms> terms = form(algorithm, start)) return terms;
+  return std::nullopt;
 }
 
 std::optional<Terms> predict(std::string_view algorithm, const Machine& machine, const CostInput& input) {

@@ -30,10 +30,11 @@ struct CostInput {
   std::vector<double> union_sizes;
 };
 
-// Time until the last rank has the result. Absent for a name that has no form. `mpi-allreduce` is the best of
-// the dense ones, as the library selects one of them or its like. Throws std::invalid_argument if the union
-// sizes are not P, exceed the dimension or decrease, or a parameter of the algorithm is missing: the specs of
-// the catalogue are complete.
+// Time until the last rank has the result of an allreduce, or of another collective of
+// algorithms/collectives.hpp: there a broadcast is one of a vector like those of union_sizes[0]. Absent for a
+// name that has no form. `mpi-allreduce` is the best of the dense ones, as the library selects one of them or
+// its like. Throws std::invalid_argument if the union sizes are not P, exceed the dimension or decrease, or a
+// parameter of the algorithm is missing: the specs of the catalogue are complete.
 std::optional<Terms> predict(const AlgorithmSpec& algorithm, const Machine& machine, const CostInput& input);
 std::optional<Terms> predict(std::string_view algorithm, const Machine& machine, const CostInput& input);
 

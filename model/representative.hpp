@@ -59,6 +59,12 @@ class Representative {
   }
   void exchange(std::uint64_t both) { exchange(both, both); }
 
+  // `share` of the range of `held`, and of its elements.
+  Held part_of(const Held& held, double share) const {
+    const auto of = [&](std::uint64_t amount) { return rounded(static_cast<double>(amount) * share); };
+    return {of(held.count), of(held.length), held.dense};
+  }
+
   // Goes on as a rank that has been waiting for this one's message since the start.
   void hand_over(std::uint64_t bytes) {
     const Flight<Terms> flight = send(bytes);
@@ -151,5 +157,7 @@ struct SplitForm {
   std::uint64_t throttle = 0;  // sends that may be ahead of the receives; 0: all
 };
 Held direct_split_form(Representative& rank, const SplitForm& form);
+// The reduce phase of a ring, where each rank has `part` of each part; returns the sum of one.
+Held ring_reduce_form(Representative& rank, const Held& part);
 
 }  // namespace sparsewire

@@ -25,6 +25,11 @@ struct Fold {
   constexpr Rank real_rank(Rank virtual_rank) const {
     return virtual_rank < pairs ? 2 * virtual_rank + 1 : virtual_rank + pairs;
   }
+  // The first of the ranks whose data a virtual rank holds: the one that handed over, or itself. They follow
+  // one another; that of virtual rank `power` is the number of ranks.
+  constexpr Rank first_rank(Rank virtual_rank) const {
+    return virtual_rank < pairs ? 2 * virtual_rank : virtual_rank + pairs;
+  }
 };
 
 }  // namespace sparsewire

@@ -103,6 +103,13 @@ S exchange_value(Transport& transport, Rank peer, Tag tag, const S& value) {
   return receive_value<S>(transport, peer, tag);
 }
 
+// Packed values behind one another.
+inline Message joined(const std::vector<Message>& blocks) {
+  Message all;
+  for (const Message& block : blocks) all.append(block);
+  return all;
+}
+
 // The packed values in `message`, one message each; shares the bytes.
 template <Summable S>
 std::vector<Message> split_packed(const Message& message) {

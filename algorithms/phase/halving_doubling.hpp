@@ -9,16 +9,16 @@
 
 namespace sparsewire {
 
-// The sum over all virtual ranks of part `self`. At distance P/2, P/4, ..., 1 a rank keeps the half of its
-// range that it will own a part of, and sends its partner the other half.
-template <Summable S>
-S recursive_halving(Transport& transport, const Fold& fold, Rank self, S mine) {
-  const std::uint64_t dimension = mine.end();
+// The sum over all virtual ranks of the part of `self`, from begin_of(self) to begin_of(self + 1). At
+// distance P/2, P/4, ..., 1 a rank keeps the half of its range that it will own a part of, and sends its
+// partner the other half.
+template <Summable S, class BeginOf>
+S recursive_halving(Transport& transport, const Fold& fold, Rank self, S mine, const BeginOf& begin_of) {
   Rank first = 0;  // the range held is that of owners first .. first + 2 * distance - 1
   for (Rank distance = fold.power / 2; distance >= 1; distance /= 2) {
     const Rank partner = self ^ distance;
     const bool upper = (self & distance) != 0;
-    const std::uint64_t middle = part_begin(dimension, fold.power, first + distance);
+    const std::uint64_t middle = begin_of(first + distance);
     S kept = charged(transport, upper ? slice(mine, middle, mine.end()) : slice(mine, mine.begin(), middle));
     const S given =
         charged(transport, upper ? slice(mine, mine.begin(), middle) : slice(mine, middle, mine.end()));
@@ -30,19 +30,25 @@ S recursive_halving(Transport& transport, const Fold& fold, Rank self, S mine) {
   return mine;
 }
 
-// The packed blocks of all virtual ranks, by virtual rank; `mine` is one packed S.
+// Like above, where virtual ranks own ranges of equal length.
 template <Summable S>
-std::vector<Message> doubling_allgather(Transport& transport, const Fold& fold, Rank self, Message mine) {
-  std::vector<Message> blocks(static_cast<std::size_t>(fold.power));
-  blocks[static_cast<std::size_t>(self)] = std::move(mine);
+S recursive_halving(Transport& transport, const Fold& fold, Rank self, S mine) {
+  const std::uint64_t dimension = mine.end();
+  return recursive_halving(transport, fold, self, std::move(mine),
+                           [&](Rank owner) { return part_begin(dimension, fold.power, owner); });
+}
+
+// The packed blocks of all virtual ranks, in their order; `mine` is one packed S, or several behind one
+// another.
+template <Summable S>
+std::vector<Message> doubling_allgather(Transport& transport, const Fold& fold, Rank self,
+                                        const Message& mine) {
+  std::vector<Message> blocks = split_packed<S>(mine);
   for (Rank distance = 1; distance < fold.power; distance *= 2) {
-    const Rank first = self / distance * distance, partner = self ^ distance;
-    Message bundle;
-    for (Rank i = 0; i < distance; ++i) bundle.append(blocks[static_cast<std::size_t>(first + i)]);
-    const Message theirs =
-        transport.exchange(fold.real_rank(partner), tags::kDoublingGather, std::move(bundle));
-    std::size_t place = static_cast<std::size_t>(first ^ distance);
-    for (Message& block : split_packed<S>(theirs)) blocks[place++] = std::move(block);
+    const Rank partner = self ^ distance;
+    const Message theirs = transport.exchange(fold.real_rank(partner), tags::kDoublingGather, joined(blocks));
+    const std::vector<Message> received = split_packed<S>(theirs);
+    blocks.insert(partner < self ? blocks.begin() : blocks.end(), received.begin(), received.end());
   }
   return blocks;
 }

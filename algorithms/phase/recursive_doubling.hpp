@@ -8,9 +8,9 @@
 namespace sparsewire {
 
 // Runs `core(virtual rank, data)` on a power of two of the ranks: the others hand their data to a neighbour
-// before and get its result after. `core` returns the result, the same on all ranks that run it.
-template <Summable S, class Core>
-S folded(Transport& transport, S mine, const Core& core) {
+// before, and get `theirs` of its result after.
+template <Summable S, class Core, class Theirs>
+S folded(Transport& transport, S mine, const Core& core, const Theirs& theirs) {
   const Rank rank = transport.rank();
   const Fold fold = Fold::of(transport.size());
   if (fold.hands_over(rank)) {
@@ -20,8 +20,14 @@ S folded(Transport& transport, S mine, const Core& core) {
   if (fold.takes_over(rank))
     mine = charged(transport, sum(receive_value<S>(transport, rank - 1, tags::kFold), std::move(mine)));
   S total = core(fold.virtual_rank(rank), std::move(mine));
-  if (fold.takes_over(rank)) send_value(transport, rank - 1, tags::kUnfold, total);
+  if (fold.takes_over(rank)) send_value(transport, rank - 1, tags::kUnfold, theirs(total));
   return total;
+}
+
+// Like above, where `core` returns the result, the same on all ranks that run it.
+template <Summable S, class Core>
+S folded(Transport& transport, S mine, const Core& core) {
+  return folded(transport, std::move(mine), core, [](const S& total) -> const S& { return total; });
 }
 
 // Exchanges everything with the partner at distance 1, 2, 4, ... and adds, lower rank first: both partners,

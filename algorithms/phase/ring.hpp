@@ -7,30 +7,32 @@
 
 namespace sparsewire {
 
-// The sum over all ranks of part r+1 (mod P) on rank r. A partial sum of a part travels once around the ring
-// and every rank adds its own elements to it.
+// The sum over all ranks of part r + `ahead` (mod P) on rank r. A partial sum of a part travels once around
+// the ring and every rank adds its own elements to it; 0 <= ahead <= 1.
 template <Summable S>
-S ring_reduce_scatter(Transport& transport, const S& mine) {
+S ring_reduce_scatter(Transport& transport, const S& mine, Rank ahead = 1) {
   const Rank ranks = transport.size(), rank = transport.rank();
   const Rank next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
-  S travelling = part_of(transport, mine, rank);
+  const Rank first = (rank + ranks + ahead - 1) % ranks;
+  S travelling = part_of(transport, mine, first);
   for (Rank step = 1; step < ranks; ++step) {
     send_value(transport, next, tags::kRingReduce, travelling);
     S partial = receive_value<S>(transport, previous, tags::kRingReduce);
     travelling =
-        charged(transport, sum(std::move(partial), part_of(transport, mine, (rank + ranks - step) % ranks)));
+        charged(transport, sum(std::move(partial), part_of(transport, mine, (first + ranks - step) % ranks)));
   }
   return travelling;
 }
 
-// The packed blocks of all parts, by part, where rank r starts with that of part r+1 (mod P).
-inline std::vector<Message> ring_allgather(Transport& transport, Message mine) {
+// The packed blocks of all parts, by part, where rank r starts with that of part r + `ahead` (mod P).
+inline std::vector<Message> ring_allgather(Transport& transport, Message mine, Rank ahead = 1) {
   const Rank ranks = transport.size(), rank = transport.rank();
   const Rank next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
   std::vector<Message> blocks(static_cast<std::size_t>(ranks));
-  blocks[static_cast<std::size_t>(next)] = std::move(mine);
+  const Rank own = (rank + ahead) % ranks;
+  blocks[static_cast<std::size_t>(own)] = std::move(mine);
   for (Rank step = 1; step < ranks; ++step) {
-    const Rank sent = (rank + 1 + ranks - step + 1) % ranks, received = (rank + 1 + ranks - step) % ranks;
+    const Rank sent = (own + ranks - step + 1) % ranks, received = (own + ranks - step) % ranks;
     transport.send(next, tags::kRingGather, blocks[static_cast<std::size_t>(sent)]);
     blocks[static_cast<std::size_t>(received)] = transport.recv(previous, tags::kRingGather);
   }

@@ -17,4 +17,9 @@ inline constexpr Tag kDoublingGather = 9;
 inline constexpr Tag kButterflyDown = 10;
 inline constexpr Tag kButterflyUp = 11;
 
+// Along binomial trees.
+inline constexpr Tag kTreeReduce = 40;
+inline constexpr Tag kTreeBroadcast = 41;
+inline constexpr Tag kTreeScatter = 42;
+
 }  // namespace sparsewire::tags

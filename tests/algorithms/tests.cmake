@@ -7,3 +7,4 @@ sparsewire_test(nonblocking_tests algorithms/nonblocking_test.cpp support/sim_wo
 sparsewire_test(coded_tests algorithms/coded_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
 sparsewire_test(fuzz_tests algorithms/fuzz_test.cpp LINK sparsewire_sim)
 sparsewire_test(lossless_tests algorithms/kylix_test.cpp algorithms/split_test.cpp LINK sparsewire_sim)
+sparsewire_test(collectives_tests algorithms/collectives_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)

@@ -14,37 +14,13 @@
 #include "model/wire_format.hpp"
 #include "sim/loggp_world.hpp"
 #include "tests/support/allreduce.hpp"
-#include "tests/support/machines.hpp"
+#include "tests/support/cost_inputs.hpp"
 #include "tests/support/patterns.hpp"
 
 namespace sparsewire::test {
 namespace {
 
 constexpr std::uint64_t kDimension = 4096;
-
-// Every rank has `count` indices, evenly spread over the vector; `shift` times its rank further on.
-Vectors<float> spread_vectors(Rank ranks, std::uint64_t dimension, std::uint64_t count, std::uint64_t shift) {
-  Vectors<float> inputs;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    SparseVector<float> vector{dimension, {}, {}};
-    for (std::uint64_t i = 0; i < count; ++i)
-      vector.indices.push_back(
-          static_cast<Index>(i * (dimension / count) + shift * static_cast<std::uint64_t>(rank)));
-    vector.values.assign(count, 1.0f);
-    inputs.push_back(std::move(vector));
-  }
-  return inputs;
-}
-
-CostInput cost_input(const Vectors<float>& inputs) {
-  CostInput input{static_cast<Rank>(inputs.size()), inputs.front().dimension, 4, {}};
-  std::set<Index> seen;
-  for (const SparseVector<float>& vector : inputs) {
-    seen.insert(vector.indices.begin(), vector.indices.end());
-    input.union_sizes.push_back(static_cast<double>(seen.size()));
-  }
-  return input;
-}
 
 Seconds simulated(const Machine& machine, const Allreduce<Stream<float>>& algorithm, Vectors<float> inputs) {
   LogGPWorld world(machine);
@@ -56,13 +32,6 @@ Seconds simulated(const Machine& machine, const Allreduce<Stream<float>>& algori
     algorithm.run(transport, start(transport.rank()));
     return {};
   }));
-}
-
-std::vector<Machine> machines() {
-  Machine parallel_receiver = cluster_machine(), rendezvous = cluster_machine();
-  parallel_receiver.network.serial_receiver = false;
-  rendezvous.network.S = 256;
-  return {cluster_machine(), parallel_receiver, rendezvous, loggopsim_machine()};
 }
 
 // Whether all of `ranks` ranks do the same at the same time, if their supports are alike.
@@ -122,17 +91,6 @@ TEST(ClosedForms, AreExactForAnyNumberOfRanksWithoutFold) {
           << algorithm.name << " P=" << ranks;
     }
   }
-}
-
-Vectors<float> random_vectors(Rank ranks, std::uint64_t count, std::uint64_t dimension) {
-  std::mt19937_64 random(7);
-  Vectors<float> inputs;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    std::set<Index> indices;
-    while (indices.size() < count) indices.insert(static_cast<Index>(random() % dimension));
-    inputs.push_back({dimension, {indices.begin(), indices.end()}, std::vector<float>(count, 1.0f)});
-  }
-  return inputs;
 }
 
 // The form's time over the engine's.

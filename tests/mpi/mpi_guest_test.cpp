@@ -154,7 +154,7 @@ TEST(MpiGuest, FailsWithAnExceptionAndCanBeReplaced) {
   const auto attempt = [&](bool fails) {
     MpiGuest guest(host.get(), {.timeout = fails ? 0.2 : 0.0});
     if (fails && host.rank() == 0) throw std::runtime_error("the gradient is lost");
-    expect_sum(dsar_split_allgather(guest.transport(), vector_of(host.rank(), 1)), host.size(), 1);
+    expect_sum(dsar_split_allgather(guest.transport(), vector_of(host.rank(), 1), {}), host.size(), 1);
   };
   std::string reason;
   try {

@@ -36,3 +36,6 @@ sparsewire_mpi_executable(mpi_allreduce_test algorithms/allreduce_test.cpp algor
                           algorithms/reduction_test.cpp mpi/equals_simulation_test.cpp support/mpi_worlds.cpp LINK sparsewire_sim)
 sparsewire_mpi_test(mpi_allreduce_test RANKS 4 9)
 sparsewire_mpi_test(mpi_allreduce_test RANKS 32 LABELS slow TIMEOUT 900)
+sparsewire_mpi_executable(mpi_collectives_test algorithms/collectives_test.cpp support/mpi_worlds.cpp)
+sparsewire_mpi_test(mpi_collectives_test RANKS 4 9)
+sparsewire_mpi_test(mpi_collectives_test RANKS 32 LABELS slow TIMEOUT 900)
