@@ -25,10 +25,11 @@ class Started;
 //   too and wait for it.
 // - A collective of some of the ranks is started by all: the others' part in it does nothing.
 //
-// Each collective runs on a fiber of its own and has kTagsOfOne tags of its own, above those that are left to
-// the caller and his blocking collectives. The tags of the n-th are used again for the one that is kInFlight
-// later. That one is not started before the n-th has ended on this rank; a slower rank still in the n-th
-// takes that one's messages first, as messages of one sender and tag stay in order.
+// Each collective runs on a fiber of its own, with a stack of 256 KiB, and has kTagsOfOne tags of its own,
+// above those that are left to the caller and his blocking collectives. The tags of the n-th are used again
+// for the one that is kInFlight later. That one is not started before the n-th has ended on this rank; a
+// slower rank still in the n-th takes that one's messages first, as messages of one sender and tag stay in
+// order.
 class NonBlocking {
  public:
   static constexpr Tag kTagsOfOne = 64;

@@ -154,6 +154,22 @@ TEST_P(NonBlockings, ACollectiveOfAGroupIsStartedByAll) {
   });
 }
 
+TEST_P(NonBlockings, AGroupHasCollectivesInFlightOfItsOwn) {
+  for_each_size([&](Rank ranks) {
+    expect_true_everywhere(world_->run(ranks, [](Transport& transport) {
+      std::vector<Rank> members;
+      for (Rank rank = transport.rank() % 2; rank < transport.size(); rank += 2) members.push_back(rank);
+      Group group(transport, members);
+      NonBlocking nonblocking(group);
+      auto first = nonblocking.start([](Transport& inner) { return passed_on(inner, inner.rank()); });
+      auto second = nonblocking.start([](Transport& inner) { return passed_on(inner, 50 + inner.rank()); });
+      const Rank previous = (group.rank() + group.size() - 1) % group.size();
+      if (group.rank() % 2 == 1) return output_of(second.wait() == 50 + previous && first.wait() == previous);
+      return output_of(first.wait() == previous && second.wait() == 50 + previous);
+    }));
+  });
+}
+
 // More than there are tags for, one after another, with fast and slow ranks.
 TEST_P(NonBlockings, TagsAreUsedAgain) {
   const Rank ranks = std::min(GetParam().most_ranks, 4);
