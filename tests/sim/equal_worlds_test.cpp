@@ -105,7 +105,8 @@ TEST_P(EqualWorlds, WithLoopsOfTests) {
     machine.network.L = 2e-6;
     LogGPWorld engine(machine);
     SimGridWorld simgrid(machine, {"star", StarSpec{.link = {}, .sharing = Sharing::unshared}});
-    for (const Rank ranks : {2, 5, 8})
+    // without overhead a look takes 1 ns: there are thousands of them
+    for (const Rank ranks : overhead > 0 ? std::vector<Rank>{2, 5, 8} : std::vector<Rank>{3})
       for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
         const Program program = [&](Transport& transport) -> Output {
           const Stream<float> mine = stream_of(sparse_vector<float>(2000, {{1, 1.0f}, {700, 2.0f}}));
