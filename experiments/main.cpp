@@ -1,10 +1,11 @@
-// The command line: run, list, validate, report, reduce, overlap.
+// The command line: run, list, validate, report, reduce, collective, overlap.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
 
+#include "experiments/collective_command.hpp"
 #include "experiments/job.hpp"
 #include "experiments/machine_library.hpp"
 #include "experiments/names.hpp"
@@ -39,6 +40,8 @@ int list(const std::string& what) {
         fmt::print("{:<24}  {}={}: {}\n", "", parameter.name, parameter.fallback, parameter.summary);
     }
     fmt::print("{:<24}the MPI library's own, on dense vectors; over MPI only\n", kMpiAllreduce);
+  } else if (what == "collectives") {
+    for (const auto& [name, summary] : collective_kinds()) fmt::print("{:<32}{}\n", name, summary);
   } else if (what == "topologies") {
     for (const TopologyKind& kind : topology_kinds()) fmt::print("{:<24}{}\n", kind.name, kind.summary);
   } else if (what == "workloads") {
@@ -114,9 +117,9 @@ int command_line(int argc, char** argv) {
 
   std::string what;
   CLI::App* list_app = app.add_subcommand("list", "List what can be named in an experiment");
-  list_app->add_option("what", what, "algorithms, topologies, workloads or machines")
+  list_app->add_option("what", what, "algorithms, collectives, topologies, workloads or machines")
       ->required()
-      ->check(CLI::IsMember({"algorithms", "topologies", "workloads", "machines"}));
+      ->check(CLI::IsMember({"algorithms", "collectives", "topologies", "workloads", "machines"}));
   list_app->callback([&] { code = list(what); });
 
   std::vector<std::string> validated;
@@ -144,6 +147,20 @@ int command_line(int argc, char** argv) {
   reduce_app->add_option("--op", reduce_options.operation, "sum, min, max, product or or")
       ->capture_default_str();
   reduce_app->callback([&] { code = reduce_command(reduce_options); });
+
+  CollectiveOptions collective_options;
+  CLI::App* collective_app = app.add_subcommand(
+      "collective", "Run a reduce-scatter, allgather, reduce or broadcast of given vectors");
+  collective_app->add_option("vectors", collective_options.vectors, "SVMlight file, as for reduce")
+      ->required();
+  collective_app->add_option("--algorithm", collective_options.algorithm, "See: sparsewire list collectives")
+      ->required();
+  collective_app->add_option("--root", collective_options.root, "Rank, of a reduce or broadcast")
+      ->capture_default_str();
+  add_world_options(*collective_app, collective_options.world);
+  collective_app->add_option("--precision", collective_options.precision, "fp32 or fp64")
+      ->capture_default_str();
+  collective_app->callback([&] { code = collective_command(collective_options); });
 
   OverlapOptions overlap_options;
   CLI::App* overlap_app =

@@ -9,6 +9,13 @@
 namespace sparsewire {
 namespace {
 
+template <class Op>
+std::string elements_of() {
+  return std::is_same_v<Op, Plus> ? "non-zeros" : fmt::format("elements of the {}", Op::kName);
+}
+
+}  // namespace
+
 template <class T>
 std::string svmlight_line(const SparseVector<T>& vector) {
   std::string line;
@@ -16,13 +23,6 @@ std::string svmlight_line(const SparseVector<T>& vector) {
     line += fmt::format("{}{}:{}", i == 0 ? "" : " ", vector.indices[i], vector.values[i]);
   return line + "\n";
 }
-
-template <class Op>
-std::string elements_of() {
-  return std::is_same_v<Op, Plus> ? "non-zeros" : fmt::format("elements of the {}", Op::kName);
-}
-
-}  // namespace
 
 template <class T, class Op>
 std::vector<SparseVector<T>> rank_vectors(const SvmlightData& data) {
@@ -73,6 +73,8 @@ Reduction reduce(World& world, const Allreduce<Stream<T, Op>>& algorithm,
   return {text + "# rank       time_s messages        bytes\n" + ranks, agree};
 }
 
+template std::string svmlight_line(const SparseVector<float>&);
+template std::string svmlight_line(const SparseVector<double>&);
 template std::vector<SparseVector<float>> rank_vectors<float, Plus>(const SvmlightData&);
 template std::vector<SparseVector<double>> rank_vectors<double, Plus>(const SvmlightData&);
 template std::vector<SparseVector<float>> rank_vectors<float, Minimum>(const SvmlightData&);

@@ -16,6 +16,10 @@ namespace sparsewire {
 template <class T, class Op = Plus>
 std::vector<SparseVector<T>> rank_vectors(const SvmlightData& data);
 
+// "0:1 3:2.5\n": the elements of a vector.
+template <class T>
+std::string svmlight_line(const SparseVector<T>& vector);
+
 // What came of it, as text: the result as one SVMlight line; then, as comments, whether all ranks agree bit
 // for bit, and each rank's time, messages and bytes.
 struct Reduction {

@@ -2,30 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
-#include "experiments/job.hpp"
 #include "experiments/names.hpp"
-#include "experiments/reduce.hpp"
+#include "experiments/vectors_file.hpp"
 
 namespace sparsewire {
 namespace {
-
-namespace fs = std::filesystem;
-
-template <class T, class Op>
-std::vector<SparseVector<T>> vectors_for(const Job& job, const std::string& file) {
-  if (!fs::is_regular_file(file) && !fs::is_fifo(file) && !fs::is_character_file(file))
-    throw std::invalid_argument(fmt::format("{}: cannot open the file", file));
-  std::vector<SparseVector<T>> vectors = rank_vectors<T, Op>(read_svmlight(file, {}));
-  if (vectors.empty()) throw std::invalid_argument(file + ": no vectors, expected a rank per line");
-  if (job.session != nullptr && static_cast<std::size_t>(job.session->size()) != vectors.size())
-    throw std::invalid_argument(
-        fmt::format("{}: found {} vectors, expected one for each of the job's {} ranks", file, vectors.size(),
-                    job.session->size()));
-  return vectors;
-}
 
 template <class T, class Op>
 Allreduce<Stream<T, Op>> algorithm_for(const Job& job, const std::string& text) {

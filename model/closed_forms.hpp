@@ -5,8 +5,8 @@
 // alpha + ...) with every term kept. Exact where all ranks do the same at the same time: P a power of two
 // (any P for the split, ring and gather algorithms) that divides N, and supports that are spread evenly and
 // either equal or disjoint. Within 5 % for uniform random supports, whose sizes are expectations. Within 25 %
-// where a fold to a power of two makes ranks differ: the form takes the latest. Within 30 % where ranks differ
-// otherwise: sends by rank, and butterflies whose degrees do not divide P.
+// where a fold to a power of two makes ranks differ: the form takes the latest. Within 30 % where ranks
+// differ otherwise: sends by rank, and butterflies whose degrees do not divide P.
 // tests/model/closed_forms_test.cpp holds all three.
 #pragma once
 

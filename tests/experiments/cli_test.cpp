@@ -274,6 +274,43 @@ TEST_F(ReduceCommand, RefusesAFileWithoutVectors) {
   expect_refused({"reduce", ".", "--algorithm", "dense-ring"}, {"cannot open the file"});
 }
 
+class CollectiveCommand : public CommandLine {
+ protected:
+  // The lines of vectors that three ranks end with.
+  std::string ends_of(const std::string& algorithm) {
+    const std::string vectors = write("v.svm", "# N=6\n0:1 5:2\n0:3\n2:4\n");
+    const Ended ended = call({"collective", vectors, "--algorithm", algorithm, "--root", "1"});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out.substr(0, ended.out.find("# " + algorithm + " on 3 ranks\n"));
+  }
+};
+
+TEST_F(CollectiveCommand, PrintsWhatTheRanksEndWith) {
+  for (const std::string algorithm :
+       {"reduce-scatter-direct", "reduce-scatter-ring", "reduce-scatter-halving"})
+    EXPECT_EQ(ends_of(algorithm), "# N=6\n0:4\n2:4\n5:2\n") << algorithm;
+  for (const std::string algorithm : {"allgather-bruck", "allgather-ring", "allgather-doubling"})
+    EXPECT_EQ(ends_of(algorithm), "# N=6\n0:1 5:2\n0:3\n2:4\n") << algorithm;
+  EXPECT_EQ(ends_of("reduce-binomial"), "# N=6\n0:4 2:4 5:2\n");
+  for (const std::string algorithm : {"broadcast-binomial", "broadcast-scatter-allgather"})
+    EXPECT_EQ(ends_of(algorithm), "# N=6\n0:3\n") << algorithm;
+}
+
+TEST_F(CollectiveCommand, ListsItsAlgorithms) {
+  const Ended ended = call({"list", "collectives"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  for (const char* name : {"reduce-scatter-ring", "allgather-bruck", "reduce-binomial", "broadcast-binomial"})
+    EXPECT_THAT(ended.out, HasSubstr(name));
+}
+
+TEST_F(CollectiveCommand, RefusesMistakes) {
+  const std::string vectors = write("v.svm", "0:1\n0:1\n");
+  expect_refused({"collective", vectors, "--algorithm", "reduce-binomal"},
+                 {"did you mean \"reduce-binomial\"?"});
+  expect_refused({"collective", vectors, "--algorithm", "reduce-binomial", "--root", "2"},
+                 {"root is rank 2, expected a rank in [0, 2)"});
+}
+
 class ReduceOptions : public ReduceCommand {
  protected:
   void expect_refused_with(const Words& options, const Words& parts) {
