@@ -118,12 +118,11 @@ extern template std::vector<AllreduceEntry<Stream<double, Product>>> allreduce_t
 extern template std::vector<AllreduceEntry<Stream<float, LogicalOr>>> allreduce_table();
 extern template std::vector<AllreduceEntry<Stream<double, LogicalOr>>> allreduce_table();
 
-// The algorithm of a row with the parameters that `text` gives it; the others have their fallbacks. Throws
-// std::invalid_argument if one is unknown or does not fit.
-template <Summable S>
-Allreduce<S> with_parameters(const AllreduceEntry<S>& entry, const std::string& text) {
-  AlgorithmSpec given = parse_algorithm(text), complete{given.name, {}};
-  for (const Parameter& parameter : entry.settings.parameters) {
+// What a user wrote with the fallbacks of all other parameters. Throws std::invalid_argument if one is
+// unknown or does not fit.
+inline AlgorithmSpec completed(AlgorithmSpec given, const std::vector<Parameter>& parameters) {
+  AlgorithmSpec complete{given.name, {}};
+  for (const Parameter& parameter : parameters) {
     const auto found = given.parameters.extract(std::string(parameter.name));
     std::string value = found.empty() ? std::string(parameter.fallback) : found.mapped();
     require_fitting(parameter, value);
@@ -131,6 +130,14 @@ Allreduce<S> with_parameters(const AllreduceEntry<S>& entry, const std::string& 
   }
   if (!given.parameters.empty())
     throw std::invalid_argument(given.name + " has no parameter \"" + given.parameters.begin()->first + "\"");
+  return complete;
+}
+
+// The algorithm of a row with the parameters that `text` gives it; the others have their fallbacks. Throws
+// std::invalid_argument if one is unknown or does not fit.
+template <Summable S>
+Allreduce<S> with_parameters(const AllreduceEntry<S>& entry, const std::string& text) {
+  AlgorithmSpec complete = completed(parse_algorithm(text), entry.settings.parameters);
   return {text, entry.family, entry.summary,
           [run = entry.run, complete](Transport& transport, S mine) {
             return run(transport, std::move(mine), complete);

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "algorithms/codec/codec.hpp"
+#include "algorithms/lossy/select/top_k.hpp"
 #include "algorithms/payload/stream.hpp"
 
 namespace sparsewire {
@@ -111,6 +112,18 @@ CODEC(delta);
 CODEC(bit_packed);
 CODEC(bloom);
 #undef CODEC
+
+// Exact top-k of normal values.
+void select(benchmark::State& state) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(kDimension);
+  for (float& value : values) value = normal(random);
+  const auto count = static_cast<std::uint64_t>(density_of(state) * kDimension);
+  for (auto _ : state) benchmark::DoNotOptimize(top_k(std::span<const float>(values), count));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
+}
+BENCHMARK(select)->ArgName("density_e4")->Arg(10)->Arg(1000);
 
 }  // namespace
 }  // namespace sparsewire

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 
+#include "algorithms/lossy/table.hpp"
 #include "experiments/collective_command.hpp"
 #include "experiments/job.hpp"
 #include "experiments/machine_library.hpp"
@@ -32,13 +33,18 @@ void handle_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+void list_algorithms(const auto& table) {
+  for (const auto& algorithm : table) {
+    fmt::print("{:<24}{}\n", algorithm.name, algorithm.summary);
+    for (const Parameter& parameter : algorithm.settings.parameters)
+      fmt::print("{:<24}  {}={}: {}\n", "", parameter.name, parameter.fallback, parameter.summary);
+  }
+}
+
 int list(const std::string& what) {
   if (what == "algorithms") {
-    for (const auto& algorithm : allreduce_table<Stream<float>>()) {
-      fmt::print("{:<24}{}\n", algorithm.name, algorithm.summary);
-      for (const Parameter& parameter : algorithm.settings.parameters)
-        fmt::print("{:<24}  {}={}: {}\n", "", parameter.name, parameter.fallback, parameter.summary);
-    }
+    list_algorithms(allreduce_table<Stream<float>>());
+    list_algorithms(lossy_table<float>());
     fmt::print("{:<24}the MPI library's own, on dense vectors; over MPI only\n", kMpiAllreduce);
   } else if (what == "collectives") {
     for (const auto& [name, summary] : collective_kinds()) fmt::print("{:<32}{}\n", name, summary);

@@ -22,12 +22,6 @@ struct Digest {
   double worst_excess = 0;
 };
 
-template <class T>
-std::uint64_t hash_of(const Stream<T>& stream) {
-  const std::span<const std::byte> bytes = stream.packed().chunk(0);
-  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
 double excess(double found, double expected, double tolerance) {
   if (std::isnan(expected)) return std::isnan(found) ? 0 : std::numeric_limits<double>::infinity();
   if (found == expected) return 0;
@@ -75,7 +69,20 @@ ExpectedSum expected_sum(const std::vector<SparseVector<T>>& vectors) {
   return expected;
 }
 
+std::string problem_of(const Measurement& measurement, double worst) {
+  if (!measurement.ranks_agree) return "ranks ended with different results";
+  if (measurement.family == "lossy")
+    return fmt::format("sums and residuals miss the gradients by {:.3g} times what rounding explains", worst);
+  return fmt::format("the result is {:.3g} times further from the serial sum than rounding explains", worst);
+}
+
 }  // namespace
+
+template <class T>
+std::uint64_t hash_of(const Stream<T>& stream) {
+  const std::span<const std::byte> bytes = stream.packed().chunk(0);
+  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
 
 template <class T>
 double Inputs<T>::density() const {
@@ -179,6 +186,8 @@ void fill_in(Measurement& measurement, const std::vector<Trial>& trials, const I
     measurement.samples_s.push_back(trial.time_s);
     measurement.ranks_agree = measurement.ranks_agree && trial.ranks_agree;
     worst = std::max(worst, trial.worst_excess);
+    if (trial.relative_error)
+      measurement.relative_error = std::max(*trial.relative_error, measurement.relative_error.value_or(0));
   }
   measurement.time_s = median(measurement.samples_s);
   if (measurement.backend == kMpiBackend) measurement.confidence_s = median_confidence(measurement.samples_s);
@@ -192,13 +201,11 @@ void fill_in(Measurement& measurement, const std::vector<Trial>& trials, const I
   measurement.model = prediction;
   if (measurement.ranks_agree && worst <= 1) return;
   measurement.status = "failed";
-  measurement.reason =
-      measurement.ranks_agree
-          ? fmt::format("the result is {:.3g} times further from the serial sum than rounding explains",
-                        worst)
-          : "ranks ended with different results";
+  measurement.reason = problem_of(measurement, worst);
 }
 
+template std::uint64_t hash_of(const Stream<float>&);
+template std::uint64_t hash_of(const Stream<double>&);
 template struct Inputs<float>;
 template struct Inputs<double>;
 template Inputs<float> inputs_from(std::vector<SparseVector<float>>);

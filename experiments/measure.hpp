@@ -43,6 +43,7 @@ struct Trial {
   std::vector<Counters> counters;  // by rank
   bool ranks_agree = false;        // bit for bit
   double worst_excess = 0;         // rank 0's largest error over its tolerance; above 1 the result is wrong
+  std::optional<double> relative_error = {};  // of a lossy algorithm
 };
 
 // What a rank starts from, made before its clock starts: sparse or dense by break-even, and dense for the
@@ -52,6 +53,10 @@ Stream<T, Op> starting_stream(const SparseVector<T>& vector, Family family) {
   Stream<T, Op> stream = stream_of<Op>(vector);
   return family == Family::dense ? densified(std::move(stream)).value : stream;
 }
+
+// Tells streams apart.
+template <class T>
+std::uint64_t hash_of(const Stream<T>& stream);
 
 // Runs `algorithm` in `world` on `inputs`, where `start(rank)` gives a rank's starting stream.
 template <class T>

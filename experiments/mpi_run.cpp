@@ -7,16 +7,18 @@
 #include <utility>
 
 #include "experiments/failure.hpp"
+#include "experiments/lossy_run.hpp"
 #include "experiments/measure.hpp"
+#include "experiments/names.hpp"
 
 namespace sparsewire {
 namespace {
 
-template <class T>
 struct Trials {
   Point point;
-  Allreduce<Stream<T>> algorithm;
-  std::vector<Trial> kept;
+  AlgorithmSpec spec;
+  std::function<Trial()> run;
+  std::vector<Trial> kept = {};
 };
 
 void end_all(const Experiment& experiment, const Cell& cell, const std::vector<Point>& points,
@@ -39,21 +41,33 @@ Trial timed_trial(MpiWorld& world, Rank self, const Allreduce<Stream<T>>& algori
 }
 
 template <class T>
+Trials trials_of(const Experiment& experiment, const Point& point, const Inputs<T>& inputs, MpiWorld& world,
+                 Rank self) {
+  if (is_lossy(point.algorithm)) {
+    const auto method = lossy_named<T>(point.algorithm);
+    return {point, method.spec, [=, &world, &inputs, &experiment] {
+              return run_lossy_trial(world, method, inputs, experiment.seed);
+            }};
+  }
+  const auto algorithm = mpi_allreduce_named<T>(world, point.algorithm);
+  return {point, algorithm.spec,
+          [=, &world, &inputs] { return timed_trial(world, self, algorithm, inputs); }};
+}
+
+template <class T>
 void measure_points(const Experiment& experiment, const Cell& cell, const std::vector<Point>& points,
                     const Inputs<T>& inputs, MpiWorld& world, Rank self,
                     const OnMeasurement& on_measurement) {
-  std::vector<Trials<T>> trials;
-  for (const Point& point : points)
-    trials.push_back({point, mpi_allreduce_named<T>(world, point.algorithm), {}});
+  std::vector<Trials> trials;
+  for (const Point& point : points) trials.push_back(trials_of(experiment, point, inputs, world, self));
   for (unsigned round = 0; round < experiment.warm_ups + experiment.repetitions; ++round)
-    for (Trials<T>& of_point : trials) {
-      Trial trial = timed_trial(world, self, of_point.algorithm, inputs);
+    for (Trials& of_point : trials) {
+      Trial trial = of_point.run();
       if (round >= experiment.warm_ups) of_point.kept.push_back(std::move(trial));
     }
-  for (const Trials<T>& of_point : trials) {
+  for (const Trials& of_point : trials) {
     Measurement measurement = blank_measurement(experiment, cell, of_point.point);
-    fill_in(measurement, of_point.kept, inputs,
-            predict_for(of_point.algorithm.spec, experiment.machine, inputs));
+    fill_in(measurement, of_point.kept, inputs, predict_for(of_point.spec, experiment.machine, inputs));
     on_measurement(measurement);
   }
 }

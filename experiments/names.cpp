@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "algorithms/catalogue.hpp"
+#include "algorithms/lossy/table.hpp"
 #include "algorithms/payload/stream.hpp"
 #include "experiments/json_check.hpp"
 #include "experiments/sweep.hpp"
@@ -25,7 +26,7 @@ void require_parameters(const std::vector<Parameter>& parameters, const Algorith
                                       fmt::join(names, ", "), did_you_mean(name, names)));
     try {
       require_fitting(*found, value);
-      if (found->kind == ParameterKind::algorithm) require_algorithm(value);
+      if (found->kind == ParameterKind::algorithm) require_exact_algorithm(value);
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(fmt::format("{}: {}", spec.name, error.what()));
     }
@@ -41,19 +42,43 @@ std::vector<std::string> algorithm_names() {
   return names;
 }
 
+std::vector<std::string> lossy_names() {
+  std::vector<std::string> names;
+  for (const auto& method : lossy_table<float>()) names.emplace_back(method.name);
+  return names;
+}
+
 void require_algorithm(const std::string& text) {
   const AlgorithmSpec spec = parse_algorithm(text);
-  const std::vector<std::string> names = algorithm_names();
+  std::vector<std::string> names = algorithm_names();
+  std::ranges::copy(lossy_names(), std::back_inserter(names));
   if (std::ranges::find(names, spec.name) == names.end())
     throw std::invalid_argument(fmt::format("found \"{}\", expected one of {}{}", spec.name,
                                             fmt::join(names, ", "), did_you_mean(spec.name, names)));
   for (const auto& entry : allreduce_table<Stream<float>>())
     if (entry.name == spec.name) return require_parameters(entry.settings.parameters, spec);
+  for (const auto& entry : lossy_table<float>())
+    if (entry.name == spec.name) {
+      require_parameters(entry.settings.parameters, spec);
+      lossy_named<float>(text);  // what no single parameter shows
+      return;
+    }
   require_parameters({}, spec);
+}
+
+void require_exact_algorithm(const std::string& text) {
+  require_algorithm(text);
+  if (is_lossy(text))
+    throw std::invalid_argument(fmt::format("found \"{}\", which is lossy, expected an exact one", text));
+}
+
+bool is_lossy(const std::string& text) {
+  return std::ranges::count(lossy_names(), parse_algorithm(text).name) > 0;
 }
 
 std::string family_of(const std::string& text) {
   if (text == kMpiAllreduce) return "dense";
+  if (is_lossy(text)) return "lossy";
   return allreduce_named<Stream<float>>(text).family == Family::dense ? "dense" : "sparse";
 }
 

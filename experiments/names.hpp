@@ -7,14 +7,23 @@
 
 namespace sparsewire {
 
-// Every allreduce, `mpi-allreduce` last.
+// Every exact allreduce, `mpi-allreduce` last.
 std::vector<std::string> algorithm_names();
 
-// Throws std::invalid_argument unless `text` is an algorithm of the table, with parameters that it has and
-// values that fit: "found ..., expected ...", with the nearest name.
+// Every lossy allreduce.
+std::vector<std::string> lossy_names();
+
+// Throws std::invalid_argument unless `text` is an algorithm of one of the tables, with parameters that it
+// has and values that fit: "found ..., expected ...", with the nearest name.
 void require_algorithm(const std::string& text);
 
-// Whether an algorithm sends what is there or the whole vector: "sparse" or "dense".
+// Likewise, of the table of exact ones only.
+void require_exact_algorithm(const std::string& text);
+
+bool is_lossy(const std::string& text);
+
+// Whether an algorithm sends what is there or the whole vector, "sparse" or "dense"; "lossy" where it sends a
+// part and remembers the rest.
 std::string family_of(const std::string& text);
 
 // "loggp", "simgrid", "mpi".

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <random>
 
+#include "algorithms/pattern/hash.hpp"
+
 namespace sparsewire {
 
 class Random {
  public:
   // Streams of one seed are independent of each other.
-  Random(std::uint64_t seed, std::uint64_t stream) : engine_(mix(mix(seed) + stream)) {}
+  Random(std::uint64_t seed, std::uint64_t stream) : engine_(mixed_bits(mixed_bits(seed) + stream)) {}
 
   std::uint64_t bits() { return engine_(); }
 
@@ -29,14 +31,6 @@ class Random {
 
  private:
   __extension__ typedef unsigned __int128 Wide;
-
-  // The finaliser of SplitMix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195).
-  static std::uint64_t mix(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
 
   std::mt19937_64 engine_;
 };

@@ -82,7 +82,7 @@ json checked(std::string_view text, const json& schema, const std::string& defin
 // Of machine files that are older than a kind of work: what it takes, measured in units of a kind they have.
 double older_cost(WorkKind kind, const Machine& machine) {
   const Seconds scan = machine.compute[WorkKind::scan];
-  if (kind == WorkKind::encode) return 7 * scan;
+  if (kind == WorkKind::encode || kind == WorkKind::select) return 7 * scan;
   if (kind == WorkKind::decode) return 5 * scan;
   return 0;
 }
@@ -200,13 +200,20 @@ class Builder {
 
   void read_algorithms(const json& document) {
     if (!usable(document, "algorithms")) return;
-    if (document["algorithms"] == "all") {
-      experiment_.algorithms = algorithm_names();
+    const json& value = document["algorithms"];
+    if (value.is_string()) return add_algorithms(value, "/algorithms");
+    for (std::size_t i = 0; i < value.size(); ++i) add_algorithms(value[i], pointer_to("/algorithms", i));
+  }
+
+  // One algorithm, or "all" exact or all "lossy" ones that are not there yet.
+  void add_algorithms(const std::string& text, const std::string& pointer) {
+    if (text != "all" && text != "lossy") {
+      check_algorithm(text, pointer);
+      experiment_.algorithms.push_back(text);
       return;
     }
-    experiment_.algorithms = document["algorithms"].get<std::vector<std::string>>();
-    for (std::size_t i = 0; i < experiment_.algorithms.size(); ++i)
-      check_algorithm(experiment_.algorithms[i], pointer_to("/algorithms", i));
+    for (const std::string& name : text == "all" ? algorithm_names() : lossy_names())
+      if (std::ranges::count(experiment_.algorithms, name) == 0) experiment_.algorithms.push_back(name);
   }
 
   void check_algorithm(const std::string& text, const std::string& pointer) {

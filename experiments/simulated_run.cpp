@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/failure.hpp"
+#include "experiments/lossy_run.hpp"
 #include "experiments/measure.hpp"
+#include "experiments/names.hpp"
 #include "experiments/worker_pool.hpp"
 #include "reports/results_io.hpp"
 #include "sim/loggp_world.hpp"
@@ -24,6 +26,11 @@ struct Task {
 template <class T>
 void measure(const Experiment& experiment, const Inputs<T>& inputs, Measurement& measurement) {
   const auto world = simulated_world(measurement.backend, experiment.machine, experiment.topology);
+  if (is_lossy(measurement.algorithm)) {
+    const auto method = lossy_named<T>(measurement.algorithm);
+    const Trial trial = run_lossy_trial(*world, method, inputs, experiment.seed);
+    return fill_in(measurement, {trial}, inputs, predict_for(method.spec, experiment.machine, inputs));
+  }
   const auto algorithm = allreduce_named<Stream<T>>(measurement.algorithm);
   const Trial trial = run_trial<T>(*world, algorithm, inputs, [&](Rank rank) {
     return starting_stream(inputs.vectors[static_cast<std::size_t>(rank)], algorithm.family);

@@ -69,7 +69,7 @@ std::unique_ptr<World> simulated_world(const WorldOptions& options) {
 
 void require_option_algorithm(const std::string& text) {
   try {
-    require_algorithm(text);
+    require_exact_algorithm(text);
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(fmt::format("--algorithm: {}", error.what()));
   }

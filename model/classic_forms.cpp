@@ -149,6 +149,14 @@ Terms rabenseifner(const Representative& start) {
 
 }  // namespace
 
+Terms sparse_allgather_form(const Representative& start) {
+  return sparse_allgather(start);
+}
+
+Terms rabenseifner_form(const Representative& start) {
+  return rabenseifner(start);
+}
+
 std::optional<Terms> classic_form(const AlgorithmSpec& algorithm, const Representative& start) {
   const std::string& name = algorithm.name;
   const Rank ranks = start.input().ranks;

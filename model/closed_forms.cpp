@@ -80,7 +80,7 @@ std::optional<Terms> predict(const AlgorithmSpec& algorithm, const Machine& mach
   require_valid(input);
   if (algorithm.name == "mpi-allreduce") return best_dense(machine, input);
   const Representative start(machine, input);
-  for (const auto form : {classic_form, lossless_form, collective_form})
+  for (const auto form : {classic_form, lossless_form, collective_form, lossy_form})
     if (const std::optional<Terms> terms = form(algorithm, start)) return terms;
   return std::nullopt;
 }

@@ -11,5 +11,6 @@ namespace sparsewire {
 std::optional<Terms> classic_form(const AlgorithmSpec& algorithm, const Representative& start);
 std::optional<Terms> lossless_form(const AlgorithmSpec& algorithm, const Representative& start);
 std::optional<Terms> collective_form(const AlgorithmSpec& algorithm, const Representative& start);
+std::optional<Terms> lossy_form(const AlgorithmSpec& algorithm, const Representative& start);
 
 }  // namespace sparsewire

@@ -48,6 +48,19 @@ class Representative {
                       : sparse_stream_bytes(held.count, input_.value_bytes);
   }
 
+  // The same rank at the same time, with other data.
+  Representative on(const CostInput& other) const {
+    Representative rank(machine_, other);
+    rank.endpoint_ = endpoint_;
+    return rank;
+  }
+  // Goes on at this time, with idle interfaces.
+  void wait_until(const Terms& clock) { endpoint_ = {clock, {}, {}}; }
+
+  void work(WorkKind kind, std::uint64_t elements) {
+    endpoint_.cpu = after(endpoint_.cpu, Term::compute, machine_.compute.of(Work::of(kind, elements)));
+  }
+
   Flight<Terms> send(std::uint64_t bytes) { return launch(machine_.network, endpoint_, bytes); }
   void receive(const Flight<Terms>& flight) { land(machine_.network, endpoint_, flight); }
 
@@ -108,10 +121,6 @@ class Representative {
   std::uint64_t part_length(Rank parts) const {
     return rounded(static_cast<double>(input_.dimension) / static_cast<double>(parts));
   }
-  void work(WorkKind kind, std::uint64_t elements) {
-    endpoint_.cpu = after(endpoint_.cpu, Term::compute, machine_.compute.of(Work::of(kind, elements)));
-  }
-
   const Machine& machine_;
   const CostInput& input_;
   Endpoint<Terms> endpoint_;
@@ -150,6 +159,8 @@ inline Rank ranks_behind(Rank ranks, Rank first, Rank size) {
 // Phases that several forms share; classic_forms.cpp.
 Terms recursive_doubling_form(const Representative& start, Held mine);
 void bruck_allgather_form(Representative& rank, std::uint64_t block_bytes);
+Terms sparse_allgather_form(const Representative& start);
+Terms rabenseifner_form(const Representative& start);
 // The split phase of all ranks; returns the owner's sum of its part. Sends by rank instead of rotated: the
 // last rank is everyone's last target, and stands for all.
 struct SplitForm {

@@ -20,11 +20,12 @@ using Rank = std::int32_t;
 //   scan         read of a dense vector to extract its non-zeros; its elements
 //   encode       elements written in a codec; steps, see model/codec.hpp
 //   decode       elements read from a codec; steps likewise
-enum class WorkKind : std::uint8_t { merge, scatter_add, dense_add, fill, scan, encode, decode };
+//   select       exact top-k of a dense vector; its elements
+enum class WorkKind : std::uint8_t { merge, scatter_add, dense_add, fill, scan, encode, decode, select };
 
-inline constexpr std::size_t kWorkKinds = 7;
+inline constexpr std::size_t kWorkKinds = 8;
 inline constexpr std::array<std::string_view, kWorkKinds> kWorkKindNames = {
-    "merge", "scatter_add", "dense_add", "fill", "scan", "encode", "decode"};
+    "merge", "scatter_add", "dense_add", "fill", "scan", "encode", "decode", "select"};
 
 // An amount of local work: elements per kind.
 struct Work {

@@ -35,6 +35,10 @@ constexpr FamilyLook kSparse{{kBlue, kVermillion, kGreen, kPurple, kOrange, kSky
 constexpr FamilyLook kDense{{kBlack, kSky, kVermillion, kGreen, kPurple, kBlue, kOrange},
                             {6, 4, 8, 12, 10, 14, 2},
                             {"(12,5)", "(4,4)", "(12,4,3,4)", "(20,6)", "(12,4,3,4,3,4)", "(7,7)", "(2,5)"}};
+constexpr FamilyLook kLossy{
+    {kVermillion, kBlue, kGreen, kPurple, kOrange, kSky, kBlack},
+    {1, 2, 3, 1, 2, 3, 1},
+    {"(2,3)", "(6,3,2,3)", "(10,4,2,4)", "(2,6)", "(8,3)", "(4,2,1,2)", "(12,3,2,3)"}};
 constexpr std::array<double, 4> kTints{0.45, 0.75, 0.3, 0.6};
 constexpr std::array kHatches{4, 5, 6, 7, 1, 2};
 
@@ -49,7 +53,7 @@ Rgb tinted(const Rgb& color, double share) {
 
 Style style_of(const std::string& family, std::size_t index, int number) {
   const bool sparse = family == "sparse";
-  const FamilyLook& look = sparse ? kSparse : kDense;
+  const FamilyLook& look = sparse ? kSparse : family == "dense" ? kDense : kLossy;
   const std::size_t i = index % look.colors.size();
   const std::size_t shape = (index + index / look.colors.size()) % look.points.size();
   Style style;
@@ -148,10 +152,10 @@ Styles styles_of(const std::vector<Measurement>& measurements) {
   for (const Measurement& m : measurements) families[m.algorithm] = m.family;
   Styles styles;
   int number = 0;
-  for (const bool sparse : {true, false}) {
+  for (const int order : {0, 1, 2}) {
     std::size_t index = 0;
     for (const auto& [algorithm, family] : families) {
-      if ((family == "sparse") == sparse) styles[algorithm] = style_of(family, index++, ++number);
+      if (family_order(family) == order) styles[algorithm] = style_of(family, index++, ++number);
     }
   }
   return styles;

@@ -37,7 +37,7 @@ using Maps = std::map<SeriesKey, std::vector<MapRow>>;
 Maps maps_by(const Groups& groups, SeriesKey (*shared)(SeriesKey)) {
   Maps maps;
   for (const auto& [key, group] : groups) {
-    std::vector<Curve> curves = curves_of(group);
+    std::vector<Curve> curves = exact_curves(curves_of(group));
     if (!curves.empty()) maps[shared(key)].push_back({key.ranks, std::move(curves)});
   }
   for (auto& [key, rows] : maps) std::ranges::stable_sort(rows, {}, &MapRow::ranks);

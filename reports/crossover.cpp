@@ -164,6 +164,17 @@ FamilyCrossover describe(const Envelope& envelope) {
 
 }  // namespace
 
+int family_order(std::string_view family) {
+  return family == "sparse" ? 0 : family == "dense" ? 1 : 2;
+}
+
+std::vector<Curve> exact_curves(const std::vector<Curve>& curves) {
+  std::vector<Curve> exact;
+  std::ranges::copy_if(curves, std::back_inserter(exact),
+                       [](const Curve& curve) { return curve.family != "lossy"; });
+  return exact;
+}
+
 std::vector<Changeover> envelope_changes(const std::vector<Curve>& curves) {
   const std::vector<Line> lines = checked_lines(curves);
   std::vector<Changeover> changes;

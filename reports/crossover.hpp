@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/units.hpp"
@@ -19,9 +20,15 @@ struct CurvePoint {
 // log-log coordinates.
 struct Curve {
   std::string algorithm;
-  std::string family;  // "sparse" or "dense"
+  std::string family;  // "sparse", "dense" or "lossy"
   std::vector<CurvePoint> points;
 };
+
+// The place of a family in tables and keys: sparse, dense, lossy.
+int family_order(std::string_view family);
+
+// The curves of the exact algorithms. Crossovers are about these: a lossy one does not do the same.
+std::vector<Curve> exact_curves(const std::vector<Curve>& curves);
 
 // From `density` on, algorithm `to` is faster than `from`, which was the fastest before.
 struct Changeover {

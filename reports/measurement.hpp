@@ -26,7 +26,7 @@ struct Measurement {
   std::string experiment;     // the experiment's name
   std::string backend;        // "loggp", "simgrid" or "mpi"
   std::string algorithm;
-  std::string family;    // "sparse" or "dense"
+  std::string family;    // "sparse", "dense" or "lossy"
   std::string workload;  // label of the workload, e.g. "uniform"
   std::string machine, topology, precision;
   std::int64_t ranks = 0;
@@ -43,6 +43,8 @@ struct Measurement {
   std::uint64_t wire_bytes_max = 0;                    // busiest rank
   Work work;                                           // all ranks
   bool ranks_agree = false;                            // every rank ended with the same bits
+  // |found - true sum| / |true sum|, over all iterations of a lossy algorithm; absent for exact ones.
+  std::optional<double> relative_error;
   std::optional<ModelPrediction> model;
 };
 

@@ -248,6 +248,7 @@ Columns columns_of(const Measurement& m) {
   visit_work(m.work, [&](const std::string& kind, std::uint64_t elements) {
     columns.emplace_back("work_" + kind + "_elements", csv_field(elements));
   });
+  with_prefix("", m.relative_error.has_value())("relative_error", m.relative_error.value_or(0));
   const ModelPrediction model = m.model.value_or(ModelPrediction{});
   visit_model(model, with_prefix("model_", m.model.has_value()));
   return columns;
@@ -268,6 +269,7 @@ Json measurement_to_json(const Measurement& measurement) {
   json["samples_s"] = numbers(measurement.samples_s);
   if (measurement.confidence_s) json["confidence_s"] = numbers(*measurement.confidence_s);
   visit_work(measurement.work, writing_to(json["work_elements"]));
+  if (measurement.relative_error) json["relative_error"] = number(*measurement.relative_error);
   if (measurement.model) visit_model(*measurement.model, writing_to(json["model"]));
   return json;
 }
@@ -279,6 +281,8 @@ Measurement measurement_from_json(const Json& value) {
   read_value(member(value, "samples_s"), "samples_s", measurement.samples_s);
   if (value.contains("confidence_s")) measurement.confidence_s = interval_from(value["confidence_s"]);
   visit_work(measurement.work, reading_if_present_from(object_at(value, "work_elements")));
+  if (value.contains("relative_error"))
+    read_value(value["relative_error"], "relative_error", measurement.relative_error.emplace());
   if (value.contains("model"))
     visit_model(measurement.model.emplace(), reading_from(object_at(value, "model")));
   return measurement;

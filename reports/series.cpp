@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "reports/statistics.hpp"
 
@@ -48,7 +47,7 @@ std::vector<Curve> curves_of(const Group& group) {
   std::vector<Curve> curves;
   for (const auto& [algorithm, samples] : by_algorithm)
     curves.push_back(curve_of(*samples.any, samples.times));
-  std::ranges::stable_sort(curves, std::greater{}, &Curve::family);  // "sparse" before "dense"
+  std::ranges::stable_sort(curves, {}, [](const Curve& curve) { return family_order(curve.family); });
   return curves;
 }
 

@@ -29,8 +29,8 @@ std::map<SeriesKey, Group> group_by_series(const std::vector<Measurement>& measu
 // Whether a point has a place on logarithmic axes: status "ok", density and time positive and finite.
 bool drawable(const Measurement& measurement);
 
-// A curve for each algorithm with a drawable point, sparse ones first, then by name; points by rising
-// density. Several points at one density (other seeds) become their median.
+// A curve for each algorithm with a drawable point, sparse ones first, lossy ones last, then by name; points
+// by rising density. Several points at one density (other seeds) become their median.
 std::vector<Curve> curves_of(const Group& group);
 
 }  // namespace sparsewire

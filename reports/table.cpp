@@ -24,7 +24,7 @@ struct Cell {
 };
 
 struct Column {
-  std::string family, algorithm;  // in this order: sorting by both, "sparse" last
+  std::string family, algorithm;
   auto operator<=>(const Column&) const = default;
 };
 
@@ -64,13 +64,15 @@ std::vector<Column> columns_of(const std::map<double, Row>& rows) {
     for (const auto& [column, cell] : row) columns.insert(column);
   }
   std::vector<Column> sorted(columns.begin(), columns.end());
-  std::ranges::stable_sort(sorted, std::greater{}, &Column::family);
+  std::ranges::stable_sort(sorted, {}, [](const Column& column) { return family_order(column.family); });
   return sorted;
 }
 
+// Of the exact algorithms.
 Seconds fastest_of(const Row& row) {
   Seconds fastest = HUGE_VAL;
-  for (const auto& [column, cell] : row) fastest = std::min(fastest, cell.time());
+  for (const auto& [column, cell] : row)
+    if (column.family != "lossy") fastest = std::min(fastest, cell.time());
   return fastest;
 }
 
@@ -79,7 +81,7 @@ std::string cell_text(const Row& row, const Column& column, Seconds fastest) {
   if (found == row.end()) return "-  ";
   const Cell& cell = found->second;
   if (cell.times.empty()) return cell.status + "  ";
-  return format_time(cell.time()) + (cell.time() == fastest ? " *" : "  ");
+  return format_time(cell.time()) + (column.family != "lossy" && cell.time() == fastest ? " *" : "  ");
 }
 
 // A name in lines cut after its hyphens, each at most 10 characters where the hyphens allow.
@@ -141,7 +143,7 @@ std::string title_of(const SeriesKey& key) {
 }
 
 std::string crossover_lines(const Label& label, const Group& group) {
-  const std::vector<Curve> curves = curves_of(group);
+  const std::vector<Curve> curves = exact_curves(curves_of(group));
   if (curves.empty()) return "";
   std::string lines;
   for (const Changeover& change : envelope_changes(curves)) {

@@ -68,7 +68,10 @@ std::string mark_commands(const Mark& mark, const Frame& frame) {
 // What stands right of the plot under the key: who is the fastest from where on.
 std::vector<std::string> summary_lines(const std::vector<Curve>& curves,
                                        const std::vector<Changeover>& changes) {
-  std::vector<std::string> lines{"fastest, from the left:", *fastest_at_lowest_density(curves)};
+  const std::optional<std::string> first = fastest_at_lowest_density(exact_curves(curves));
+  if (!first) return {};
+  std::vector<std::string> lines{
+      curves.back().family == "lossy" ? "fastest exact, from the left:" : "fastest, from the left:", *first};
   for (std::size_t i = 0; i < std::min(changes.size(), kNamed); ++i) {
     lines.push_back(fmt::format("{}: {} from {}", letter(i), changes[i].to,
                                 format_crossover_density(changes[i].density)));
@@ -92,7 +95,7 @@ std::size_t longest(const std::vector<Curve>& curves, const std::vector<std::str
 Chart time_chart(const SeriesKey& key, const std::vector<Curve>& curves, const Styles& styles) {
   const Range densities = log_range(all_of(curves, &CurvePoint::density), 0.03);
   const Range times = log_range(all_of(curves, &CurvePoint::time), 0.05);
-  const std::vector<Changeover> changes = envelope_changes(curves);
+  const std::vector<Changeover> changes = envelope_changes(exact_curves(curves));
   const std::vector<std::string> summary = summary_lines(curves, changes);
   const Frame frame = frame_for(430, curves.size() + summary.size() + 1, longest(curves, summary));
   Chart chart = named_chart("time", key);

@@ -110,8 +110,14 @@ inline Message joined(const std::vector<Message>& blocks) {
   return all;
 }
 
+// What tells packed values apart that stand behind one another.
+template <class S>
+concept SelfSized = requires(std::span<const std::byte> bytes) {
+  { S::packed_size(bytes) } -> std::convertible_to<std::size_t>;
+};
+
 // The packed values in `message`, one message each; shares the bytes.
-template <Summable S>
+template <SelfSized S>
 std::vector<Message> split_packed(const Message& message) {
   std::vector<Message> parts;
   for (std::size_t i = 0; i < message.chunk_count(); ++i) {

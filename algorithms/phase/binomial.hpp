@@ -10,18 +10,27 @@
 
 namespace sparsewire {
 
-// The sum over all ranks, on the root only. Each rank adds its children's sums, smallest subtree first, and
-// sends its parent the total.
-template <Summable S>
-std::optional<S> binomial_reduce(Transport& transport, const BinomialTree& tree, S mine) {
+// What `combine(own, child's)` makes of all ranks' data, on the root only. Each rank takes in its children's,
+// smallest subtree first, and sends its parent what comes of it.
+template <Summable S, class Combine>
+std::optional<S> binomial_reduce(Transport& transport, const BinomialTree& tree, S mine,
+                                 const Combine& combine) {
   const Rank place = tree.place(transport.rank());
   for (Rank distance = 1; distance < tree.size(place); distance *= 2) {
     S theirs = receive_value<S>(transport, tree.rank(place + distance), tags::kTreeReduce);
-    mine = charged(transport, sum(std::move(mine), std::move(theirs)));
+    mine = combine(std::move(mine), std::move(theirs));
   }
   if (place == 0) return mine;
   send_value(transport, tree.rank(tree.parent(place)), tags::kTreeReduce, mine);
   return std::nullopt;
+}
+
+// Their sum.
+template <Summable S>
+std::optional<S> binomial_reduce(Transport& transport, const BinomialTree& tree, S mine) {
+  return binomial_reduce(transport, tree, std::move(mine), [&](S own, S theirs) {
+    return charged(transport, sum(std::move(own), std::move(theirs)));
+  });
 }
 
 // The root's `message` on every rank; that of the others is not looked at. Largest subtree first.

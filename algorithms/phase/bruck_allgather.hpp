@@ -11,7 +11,7 @@ namespace sparsewire {
 
 // The packed blocks of all ranks, by rank; `mine` is one packed S. In round s rank r sends its first
 // min(2^s, P - 2^s) blocks to r - 2^s and receives as many from r + 2^s. Blocks are passed on as they are.
-template <Summable S>
+template <SelfSized S>
 std::vector<Message> bruck_allgather(Transport& transport, Message mine) {
   const Rank ranks = transport.size(), rank = transport.rank();
   std::vector<Message> blocks = {std::move(mine)};  // of ranks r, r+1, ...

@@ -30,19 +30,27 @@ S folded(Transport& transport, S mine, const Core& core) {
   return folded(transport, std::move(mine), core, [](const S& total) -> const S& { return total; });
 }
 
-// Exchanges everything with the partner at distance 1, 2, 4, ... and adds, lower rank first: both partners,
-// and in the end all ranks, hold the same bits.
-template <Summable S>
-S recursive_doubling(Transport& transport, S mine) {
+// Exchanges everything with the partner at distance 1, 2, 4, ... and goes on with
+// `combine(lower, upper, distance)`, that of the lower rank first: both partners, and in the end all ranks,
+// hold the same bits. Neighbours that fold add before.
+template <Summable S, class Combine>
+S recursive_doubling(Transport& transport, S mine, const Combine& combine) {
   const Fold fold = Fold::of(transport.size());
   return folded(transport, std::move(mine), [&](Rank self, S total) {
     for (Rank distance = 1; distance < fold.power; distance *= 2) {
       const Rank partner = self ^ distance;
       S theirs = exchange_value(transport, fold.real_rank(partner), tags::kDoubling, total);
-      total = charged(transport, self < partner ? sum(std::move(total), std::move(theirs))
-                                                : sum(std::move(theirs), std::move(total)));
+      total = self < partner ? combine(std::move(total), std::move(theirs), distance)
+                             : combine(std::move(theirs), std::move(total), distance);
     }
     return total;
+  });
+}
+
+template <Summable S>
+S recursive_doubling(Transport& transport, S mine) {
+  return recursive_doubling(transport, std::move(mine), [&](S lower, S upper, Rank) {
+    return charged(transport, sum(std::move(lower), std::move(upper)));
   });
 }
 

@@ -17,6 +17,12 @@ inline constexpr Tag kDoublingGather = 9;
 inline constexpr Tag kButterflyDown = 10;
 inline constexpr Tag kButterflyUp = 11;
 
+// Of lossy allreduces.
+inline constexpr Tag kCountExchange = 22;
+inline constexpr Tag kCountGather = 23;
+inline constexpr Tag kBalance = 24;
+inline constexpr Tag kBags = 25;
+
 // Along binomial trees.
 inline constexpr Tag kTreeReduce = 40;
 inline constexpr Tag kTreeBroadcast = 41;

@@ -8,3 +8,6 @@ sparsewire_test(coded_tests algorithms/coded_test.cpp support/sim_worlds.cpp LIN
 sparsewire_test(fuzz_tests algorithms/fuzz_test.cpp LINK sparsewire_sim)
 sparsewire_test(lossless_tests algorithms/kylix_test.cpp algorithms/split_test.cpp LINK sparsewire_sim)
 sparsewire_test(collectives_tests algorithms/collectives_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
+sparsewire_test(lossy_tests algorithms/lossy_test.cpp algorithms/lossy_methods_test.cpp
+                algorithms/lossy_property_test.cpp algorithms/select_test.cpp support/sim_worlds.cpp
+                LINK sparsewire_sim)

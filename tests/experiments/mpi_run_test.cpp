@@ -51,6 +51,18 @@ TEST_F(MpiSweep, MeasuresOnProcess0AndSkipsWhatDoesNotFit) {
   }
 }
 
+TEST_F(MpiSweep, MeasuresLossyAlgorithms) {
+  Experiment e = mpi_experiment();
+  e.algorithms = {"dense-ring", "spardl", "scalecom(beta=0.5)"};
+  e.ranks = {test_session().size()};
+  const std::vector<Measurement> all = run(e);
+  ASSERT_EQ(all.size(), is_first() ? 6u : 0u);
+  for (const Measurement& m : all) {
+    EXPECT_EQ(m.status, "ok") << m.algorithm << ": " << m.reason;
+    EXPECT_EQ(m.relative_error.has_value(), m.family == "lossy");
+  }
+}
+
 TEST_F(MpiSweep, LeavesOutWhatIsFinished) {
   const Experiment e = mpi_experiment();
   std::set<std::string> finished;

@@ -82,6 +82,7 @@ TEST_F(Reader, FillsInDefaults) {
   EXPECT_EQ(e.machine.compute[WorkKind::dense_add], 3e-9);
   EXPECT_EQ(e.machine.compute[WorkKind::fill], 4e-9);
   EXPECT_EQ(e.machine.compute[WorkKind::scan], 5e-9);
+  EXPECT_DOUBLE_EQ(e.machine.compute[WorkKind::select], 35e-9);  // absent: seven scans
   EXPECT_EQ(e.topology.name, "star");
   EXPECT_EQ(sharing_of(e.topology), Sharing::shared);
   EXPECT_THAT(e.ranks, ElementsAre(2, 4));
@@ -95,6 +96,17 @@ TEST_F(Reader, FillsInDefaults) {
   EXPECT_EQ(e.warm_ups, 2u);
   EXPECT_EQ(e.seed, 1u);
   EXPECT_EQ(e.file, folder_ / "e.json");
+}
+
+TEST_F(Reader, ExpandsAllAndLossy) {
+  json document = json::parse(kGood);
+  document["algorithms"] = "lossy";
+  EXPECT_EQ(read(document).algorithms, lossy_names());
+  document["algorithms"] = {"gtopk(keep=0.5)", "gtopk", "lossy", "dense-ring"};
+  const std::vector<std::string> algorithms = read(document).algorithms;
+  EXPECT_EQ(algorithms.size(), 2 + lossy_names().size());
+  EXPECT_EQ(algorithms.front(), "gtopk(keep=0.5)");
+  EXPECT_EQ(algorithms.back(), "dense-ring");
 }
 
 TEST_F(Reader, TakesEveryKey) {
@@ -315,7 +327,7 @@ const std::vector<BadCase> kBadCases = {
      R"(["dense-ring", "dense_rabenseifner"])",
      "/algorithms/1",
      {"found \"dense_rabenseifner\"", "expected one of", "did you mean \"dense-rabenseifner\"?"}},
-    {"any_for_all", "/algorithms", "\"any\"", "/algorithms", {"found \"any\"", "expected \"all\""}},
+    {"any_for_all", "/algorithms", "\"any\"", "/algorithms", {"found \"any\"", "expected one of \"all\""}},
     {"unknown_backend",
      "/backends",
      R"(["simgird"])",

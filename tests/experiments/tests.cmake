@@ -4,7 +4,7 @@ sparsewire_test(experiments_test experiments/json_test.cpp experiments/nearest_n
 
 sparsewire_test(sweep_tests experiments/sweep_test.cpp experiments/measure_test.cpp
                 experiments/worker_pool_test.cpp experiments/simulated_run_test.cpp
-                experiments/results_directory_test.cpp experiments/names_test.cpp experiments/overlap_test.cpp experiments/reduce_test.cpp
+                experiments/results_directory_test.cpp experiments/names_test.cpp experiments/lossy_run_test.cpp experiments/overlap_test.cpp experiments/reduce_test.cpp
                 reports/example_measurements.cpp LINK sparsewire_experiments)
 
 # The program itself, called from outside.

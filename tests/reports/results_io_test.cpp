@@ -59,6 +59,7 @@ TEST(MeasurementJson, KeepsEveryField) {
   EXPECT_EQ(back.wire_bytes_max, m.wire_bytes_max);
   EXPECT_EQ(back.work, m.work);
   EXPECT_EQ(back.ranks_agree, m.ranks_agree);
+  EXPECT_EQ(back.relative_error, m.relative_error);
   ASSERT_TRUE(back.model);
   EXPECT_EQ(back.model->total, 10);
   EXPECT_EQ(back.model->latency, 1);
@@ -70,9 +71,11 @@ TEST(MeasurementJson, KeepsEveryField) {
 TEST(MeasurementJson, LeavesAbsentOptionalsOut) {
   const Json json = measurement_to_json({});
   EXPECT_FALSE(json.contains("model"));
+  EXPECT_FALSE(json.contains("relative_error"));
   EXPECT_FALSE(json.contains("confidence_s"));
   const Measurement back = measurement_from_json(json);
   EXPECT_FALSE(back.model);
+  EXPECT_FALSE(back.relative_error);
   EXPECT_FALSE(back.confidence_s);
 }
 
@@ -249,6 +252,8 @@ TEST_F(ResultsFile, BecomesCsv) {
   EXPECT_EQ(full["confidence_high_s"], "0.002");
   EXPECT_EQ(full["work_scatter_add_elements"], "2");
   EXPECT_EQ(full["work_scan_elements"], "5");
+  EXPECT_EQ(full["relative_error"], "0.25");
+  EXPECT_EQ(full["work_select_elements"], "8");
   EXPECT_EQ(full["model_bandwidth_s"], "3");
   EXPECT_EQ(full["ranks_agree"], "true");
   EXPECT_EQ(bare["time_s"], "");

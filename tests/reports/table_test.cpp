@@ -33,6 +33,25 @@ TEST(ResultsTable, WrapsLongNames) {
                         "     0.1      1.00 us *\n"));
 }
 
+TEST(ResultsTable, ComparesExactAlgorithmsOnly) {
+  auto measurements = crossing_pair();
+  for (const double density : {0.0001, 0.001, 0.1}) {
+    measurements.push_back(measurements[0]);
+    measurements.back().algorithm = "spardl", measurements.back().family = "lossy";
+    measurements.back().density = density, measurements.back().time_s = 1e-9;
+    measurements.back().samples_s = {1e-9};
+  }
+  EXPECT_EQ(results_table(measurements),
+            "simgrid  uniform  N=2^20  fp32  P=64  machine daint  topology torus\n"
+            " density   ssar-ring   dense-ring    spardl\n"
+            "  0.0001     10.0 us *    1.00 ms   1.00 ns\n"
+            "   0.001      100 us *    1.00 ms   1.00 ns\n"
+            "     0.1     10.0 ms      1.00 ms * 1.00 ns\n"
+            "\n"
+            "P=64 N=1048576 uniform fp32 simgrid: ssar-ring -> dense-ring at density 0.01\n"
+            "P=64 N=1048576 uniform fp32 simgrid: best family: sparse, dense from 0.01\n");
+}
+
 TEST(ResultsTable, CountsWhatIsMissingByReason) {
   auto measurements = crossing_pair();
   for (const char* reason : {"asks for 64 ranks, 4 are there", "asks for 64 ranks, 4 are there", ""}) {

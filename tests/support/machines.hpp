@@ -25,6 +25,7 @@ inline Machine cluster_machine() {
   machine.compute[WorkKind::scan] = 1e-9;
   machine.compute[WorkKind::encode] = 3e-9;
   machine.compute[WorkKind::decode] = 4e-9;
+  machine.compute[WorkKind::select] = 7e-9;
   return machine;
 }
 

@@ -1,0 +1,18 @@
+// Iterations of a lossy allreduce on one cell's inputs in any world.
+#pragma once
+
+#include "algorithms/lossy/table.hpp"
+#include "experiments/measure.hpp"
+
+namespace sparsewire {
+
+// Every rank's gradient is its vector, the same in each iteration; the method is to send as many elements as
+// the vectors have non-zeros, by the mean over ranks, times its parameter `keep`. Times and counters are
+// those of one iteration, the mean over all. Checked are the ranks' agreement in every iteration and, where
+// the method promises it, that the sums and the residuals add up to the gradients; the relative error is |s -
+// i g| / |i g| for the sum s of the results of all i iterations and the true sum g of the gradients.
+template <class T>
+Trial run_lossy_trial(World& world, const LossyAllreduce<T>& method, const Inputs<T>& inputs,
+                      std::uint64_t seed);
+
+}  // namespace sparsewire
