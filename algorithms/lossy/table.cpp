@@ -133,14 +133,17 @@ LossyEntry<T> micro() {
 
 template <class T>
 LossyEntry<T> deft() {
-  const Parameter layers{.name = "layers", .fallback = "4", .summary = "layers, of equal length"};
-  return {"deft",
-          "units of the vector for each rank, k by their norms (DEFT)",
-          true,
-          [](const LossySetup& setup, const AlgorithmSpec& spec) {
-            return running<T>(Deft<T>{setup, static_cast<Rank>(spec.number("layers"))});
-          },
-          {with_common({layers}), {"layers=1"}}};
+  const Parameter layers{
+      .name = "layers", .fallback = "4", .summary = "layers, of equal length; at most 65536"};
+  return {
+      "deft",
+      "units of the vector for each rank, k by their norms (DEFT)",
+      true,
+      [](const LossySetup& setup, const AlgorithmSpec& spec) {
+        constexpr std::uint64_t kMostLayers = 1 << 16;
+        return running<T>(Deft<T>{setup, static_cast<Rank>(std::min(kMostLayers, spec.number("layers")))});
+      },
+      {with_common({layers}), {"layers=1"}}};
 }
 
 template <class T>

@@ -3,6 +3,8 @@
 #include <numeric>
 
 #include "algorithms/lossy/sketch_peeling.hpp"
+#include "algorithms/lossy/spardl.hpp"
+#include "algorithms/phase/count_exchange.hpp"
 #include "sim/loggp_world.hpp"
 #include "tests/support/lossy.hpp"
 #include "tests/support/machines.hpp"
@@ -118,6 +120,62 @@ TEST(Peeling, ReadsAllOrSaysWhatIsStuck) {
   EXPECT_THAT(read.stuck, ::testing::IsEmpty());
   const PeelingCells narrow{1, 1};
   EXPECT_EQ(peel(narrow, std::vector<int>{79, 79, 79}, candidates).stuck, candidates);
+}
+
+TEST(Bags, HoldEveryBlockButTheOwnOnce) {
+  EXPECT_TRUE(bags(1).empty());
+  for (Rank ranks = 2; ranks <= 70; ++ranks) {
+    Rank blocks = 0, held = ranks;  // blocks r, ..., r + held - 1 are still here
+    for (const Bag& bag : bags(ranks)) {
+      EXPECT_EQ(bag.distance + bag.blocks, held) << "the last blocks that are here go: P=" << ranks;
+      held -= bag.blocks;
+      EXPECT_LE(bag.blocks, held) << "and those that come are still here";
+      blocks += bag.blocks;
+    }
+    EXPECT_EQ(blocks, ranks - 1);
+    EXPECT_EQ(static_cast<double>(bags(ranks).size()), std::ceil(std::log2(ranks)));
+  }
+}
+
+TEST(CountExchange, GivesEachRankWhatAllHaveForIt) {
+  for (const Rank ranks : {1, 2, 3, 5, 8, 13}) {
+    LogGPWorld world(cluster_machine());
+    world.run(ranks, [&](Transport& transport) -> Output {
+      const auto self = static_cast<std::uint64_t>(transport.rank());
+      Counts mine, received, all;
+      for (std::uint64_t other = 0; other < static_cast<std::uint64_t>(ranks); ++other) {
+        mine.push_back(1000 * self + other);
+        received.push_back(1000 * other + self);
+        all.push_back(7 * other);
+      }
+      EXPECT_EQ(exchange_counts(transport, mine), received) << ranks;
+      EXPECT_EQ(gather_counts(transport, 7 * self), all) << ranks;
+      return {};
+    });
+  }
+}
+
+TEST(AdaptiveShare, StepsUpWhereElementsAreMissingAndTurnsBack) {
+  AdaptiveShare share{10};
+  std::vector<std::uint64_t> shares;
+  for (const std::uint64_t found : {50, 50, 50, 50, 100, 100, 50}) {
+    share.adapt(found, 100, 10);
+    shares.push_back(share.share);
+  }
+  EXPECT_THAT(shares, ::testing::ElementsAre(11, 12, 14, 18, 16, 14, 15));
+  for (int i = 0; i < 40; ++i) share.adapt(0, 100, 10);
+  EXPECT_EQ(share.share, 100u);  // never more than is wanted
+}
+
+TEST(Oktopk, IsTheSameWhetherBlocksAreBalancedOrNot) {
+  const auto once = spread_gradients(1, 7, 3000, 400);
+  const Gradients<float> gradients(5, once.front());
+  const LossyRun<float> never = run_of("oktopk(balance=1000)", gradients, 100);
+  const LossyRun<float> always = run_of("oktopk(balance=0)", gradients, 100);
+  for (std::size_t i = 0; i < gradients.size(); ++i)
+    EXPECT_EQ(pack(always[0].sums[i]).flatten(), pack(never[0].sums[i]).flatten()) << i;
+  EXPECT_GT(messages_of("oktopk(balance=0)", gradients, 100),
+            messages_of("oktopk(balance=1000)", gradients, 100));
 }
 
 // ---- what is sent
