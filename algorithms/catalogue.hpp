@@ -7,15 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/allreduce/balanced_split_allgather.hpp"
 #include "algorithms/allreduce/dense_rabenseifner.hpp"
 #include "algorithms/allreduce/dense_recursive_double.hpp"
 #include "algorithms/allreduce/dense_ring.hpp"
 #include "algorithms/allreduce/dsar_split_allgather.hpp"
 #include "algorithms/allreduce/kylix.hpp"
+#include "algorithms/allreduce/omnireduce.hpp"
 #include "algorithms/allreduce/sparse_allgather.hpp"
 #include "algorithms/allreduce/sparse_ring.hpp"
 #include "algorithms/allreduce/ssar_recursive_double.hpp"
 #include "algorithms/allreduce/ssar_split_allgather.hpp"
+#include "algorithms/allreduce/two_level.hpp"
+#include "algorithms/allreduce/zen.hpp"
 #include "algorithms/payload/stream.hpp"
 #include "model/algorithm_spec.hpp"
 
@@ -32,7 +36,7 @@ struct Allreduce {
   Family family;
   std::string_view summary;
   std::function<S(Transport&, S)> run;
-  AlgorithmSpec spec{};  // complete
+  AlgorithmSpec spec{};  // complete, and so are those that stand in it
 };
 
 // What can be set of an algorithm; `variants` are parameters that are worth a test beside the fallbacks,
@@ -78,7 +82,18 @@ inline Settings split_settings() {
             0,
             {"rotated", "by-rank"}},
            {"throttle", ParameterKind::number, "0", "sends ahead of the receives; 0: all at once", 0}},
-          {"order=by-rank", "throttle=4", "order=by-rank,throttle=1"}};
+          {"order=by-rank,throttle=2"}};
+}
+
+template <Summable S>
+Allreduce<S> allreduce_named(const std::string& text);
+
+// Two levels of algorithms of the table. Names are finite, and so is what they nest.
+template <Summable S>
+S two_level_of_catalogue(Transport& transport, S mine, const AlgorithmSpec& spec) {
+  const auto size = std::min(spec.number("node"), static_cast<std::uint64_t>(transport.size()));
+  return two_level(transport, std::move(mine), static_cast<Rank>(size),
+                   allreduce_named<S>(spec.text("inner")).run, allreduce_named<S>(spec.text("outer")).run);
 }
 
 template <Summable S>
@@ -103,7 +118,30 @@ std::vector<AllreduceEntry<S>> allreduce_table() {
        kylix<S>,
        {{{"degrees", ParameterKind::numbers, "8x4x2",
           "subgroups that each layer cuts a group into; the last repeats", 2}},
-        {"degrees=2", "degrees=3x2", "degrees=64"}}},
+        {"degrees=2", "degrees=3x2"}}},
+      {"balanced-split-allgather", Family::sparse, "direct split at averaged quantiles (Ok-Topk), allgather",
+       plain<S>(balanced_split_allgather<S>)},
+      {"zen",
+       Family::sparse,
+       "push to owners by hash, pull of values and bitmaps (Zen)",
+       zen<S>,
+       {{{"seed", ParameterKind::number, "1", "of the hash, the same on all ranks", 0}}}},
+      {"omnireduce",
+       Family::sparse,
+       "blocks that have elements, streamed to aggregators (OmniReduce)",
+       omnireduce<S>,
+       {{{"block", ParameterKind::number, "256", "elements of a block"},
+         {"slots", ParameterKind::number, "4", "blocks under way at each aggregator"},
+         {"aggregators", ParameterKind::number, "0", "ranks that aggregate; 0: all", 0}},
+        {"block=4,slots=2,aggregators=3"}}},
+      {"two-level",
+       Family::sparse,
+       "one allreduce within nodes, one among them",
+       two_level_of_catalogue<S>,
+       {{{"node", ParameterKind::number, "4", "ranks of a node"},
+         {"inner", ParameterKind::algorithm, "ssar-recursive-double", "within a node"},
+         {"outer", ParameterKind::algorithm, "ssar-split-allgather", "among the nodes' first ranks"}},
+        {"node=3,inner=sparse-ring,outer=two-level(node=2,outer=kylix(degrees=2))"}}},
   };
 }
 
@@ -138,6 +176,11 @@ inline AlgorithmSpec completed(AlgorithmSpec given, const std::vector<Parameter>
 template <Summable S>
 Allreduce<S> with_parameters(const AllreduceEntry<S>& entry, const std::string& text) {
   AlgorithmSpec complete = completed(parse_algorithm(text), entry.settings.parameters);
+  for (const Parameter& parameter : entry.settings.parameters)
+    if (parameter.kind == ParameterKind::algorithm) {
+      std::string& nested = complete.parameters.find(parameter.name)->second;
+      nested = text_of(allreduce_named<S>(nested).spec);
+    }
   return {text, entry.family, entry.summary,
           [run = entry.run, complete](Transport& transport, S mine) {
             return run(transport, std::move(mine), complete);

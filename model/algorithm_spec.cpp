@@ -106,6 +106,13 @@ AlgorithmSpec parse_algorithm(std::string_view text) {
   return spec;
 }
 
+std::string text_of(const AlgorithmSpec& spec) {
+  std::string text;
+  for (const auto& [parameter, value] : spec.parameters)
+    text += (text.empty() ? "(" : ",") + parameter + "=" + value;
+  return spec.name + (text.empty() ? "" : text + ")");
+}
+
 void require_fitting(const Parameter& parameter, const std::string& value) {
   const AlgorithmSpec spec{"", {{std::string(parameter.name), value}}};
   const auto require_least = [&](double number) {

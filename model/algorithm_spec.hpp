@@ -26,6 +26,9 @@ struct AlgorithmSpec {
 // std::invalid_argument for anything else, or a parameter that stands twice.
 AlgorithmSpec parse_algorithm(std::string_view text);
 
+// The inverse: name(parameter=value,...), or the name alone if there are no parameters.
+std::string text_of(const AlgorithmSpec& spec);
+
 // What may stand for a parameter, beside its name.
 //   number     a whole number of at least `least`
 //   numbers    whole numbers of at least `least`, joined by "x"

@@ -76,13 +76,16 @@ void require_valid(const CostInput& input) {
 
 }  // namespace
 
-std::optional<Terms> predict(const AlgorithmSpec& algorithm, const Machine& machine, const CostInput& input) {
-  require_valid(input);
-  if (algorithm.name == "mpi-allreduce") return best_dense(machine, input);
-  const Representative start(machine, input);
+std::optional<Terms> form_of(const AlgorithmSpec& algorithm, const Representative& start) {
   for (const auto form : {classic_form, lossless_form, collective_form, lossy_form})
     if (const std::optional<Terms> terms = form(algorithm, start)) return terms;
   return std::nullopt;
+}
+
+std::optional<Terms> predict(const AlgorithmSpec& algorithm, const Machine& machine, const CostInput& input) {
+  require_valid(input);
+  if (algorithm.name == "mpi-allreduce") return best_dense(machine, input);
+  return form_of(algorithm, Representative(machine, input));
 }
 
 std::optional<Terms> predict(std::string_view algorithm, const Machine& machine, const CostInput& input) {

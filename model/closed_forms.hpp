@@ -6,8 +6,10 @@
 // (any P for the split, ring and gather algorithms) that divides N, and supports that are spread evenly and
 // either equal or disjoint. Within 5 % for uniform random supports, whose sizes are expectations. Within 25 %
 // where a fold to a power of two makes ranks differ: the form takes the latest. Within 30 % where ranks
-// differ otherwise: sends by rank, and butterflies whose degrees do not divide P.
-// tests/model/closed_forms_test.cpp holds all three.
+// differ otherwise: sends by rank, and butterflies whose degrees do not divide P. balanced-split-allgather
+// and zen: within 10 % (25 % with a fold). two-level adds up its parts: within 25 %, and 50 % where P is no
+// power of two of whole nodes. omnireduce, whose ranks wait for each other in ways that no one rank shows:
+// within 50 %. tests/model/closed_forms_test.cpp holds them all.
 #pragma once
 
 #include <optional>

@@ -8,6 +8,9 @@
 
 namespace sparsewire {
 
+// The form of an algorithm of any family, for those that are made of others; closed_forms.cpp.
+std::optional<Terms> form_of(const AlgorithmSpec& algorithm, const Representative& start);
+
 std::optional<Terms> classic_form(const AlgorithmSpec& algorithm, const Representative& start);
 std::optional<Terms> lossless_form(const AlgorithmSpec& algorithm, const Representative& start);
 std::optional<Terms> collective_form(const AlgorithmSpec& algorithm, const Representative& start);

@@ -36,11 +36,6 @@ class Representative {
     held.dense = reaches_break_even(held.count, held.length, input_.value_bytes);
     return held;
   }
-  // A share of the range of `whole`, with `count` elements if it is sparse.
-  Held share_of(const Held& whole, double count, double share) const {
-    const std::uint64_t length = rounded(static_cast<double>(input_.dimension) * share);
-    return {whole.dense ? length : rounded(count), length, whole.dense};
-  }
   Held dense(Rank parts = 1) const { return {part_length(parts), part_length(parts), true}; }
 
   std::uint64_t bytes(const Held& held) const {
@@ -57,9 +52,10 @@ class Representative {
   // Goes on at this time, with idle interfaces.
   void wait_until(const Terms& clock) { endpoint_ = {clock, {}, {}}; }
 
-  void work(WorkKind kind, std::uint64_t elements) {
-    endpoint_.cpu = after(endpoint_.cpu, Term::compute, machine_.compute.of(Work::of(kind, elements)));
+  void work(const Work& work) {
+    endpoint_.cpu = after(endpoint_.cpu, Term::compute, machine_.compute.of(work));
   }
+  void work(WorkKind kind, std::uint64_t elements) { work(Work::of(kind, elements)); }
 
   Flight<Terms> send(std::uint64_t bytes) { return launch(machine_.network, endpoint_, bytes); }
   void receive(const Flight<Terms>& flight) { land(machine_.network, endpoint_, flight); }
@@ -121,6 +117,7 @@ class Representative {
   std::uint64_t part_length(Rank parts) const {
     return rounded(static_cast<double>(input_.dimension) / static_cast<double>(parts));
   }
+
   const Machine& machine_;
   const CostInput& input_;
   Endpoint<Terms> endpoint_;

@@ -18,6 +18,12 @@ inline Terms later(const Terms& a, const Terms& b) {
   return b.total > a.total ? b : a;
 }
 
+// One after the other.
+inline Terms operator+(const Terms& a, const Terms& b) {
+  return {a.total + b.total, a.latency + b.latency, a.overhead + b.overhead, a.bandwidth + b.bandwidth,
+          a.compute + b.compute};
+}
+
 inline Terms after(Terms clock, Term term, Seconds duration) {
   clock.total += duration;
   switch (term) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "algorithms/codec/index_set.hpp"
+#include "algorithms/pattern/hash.hpp"
 #include "model/codec.hpp"
 
 namespace sparsewire::codec {
@@ -44,20 +45,12 @@ struct Bloom {
   // (Kirsch, Mitzenmacher 2008, doi:10.1002/rsa.20208).
   template <class Test>
   bool visit(std::uint64_t index, const Test& test) const {
-    std::uint64_t hash = mix(index);
-    const std::uint64_t step = mix(hash) | 1;
+    std::uint64_t hash = mixed_bits(index);
+    const std::uint64_t step = mixed_bits(hash) | 1;
     for (std::uint64_t i = 0; i < hashes; ++i, hash += step)
       if (!test(static_cast<std::uint64_t>(static_cast<Wide>(hash) * (words.size() * 64) >> 64)))
         return false;
     return true;
-  }
-
-  // The finaliser of SplitMix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195).
-  static std::uint64_t mix(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
   }
 };
 

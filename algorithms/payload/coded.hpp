@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/codec/codec.hpp"
+#include "algorithms/payload/stream_deal.hpp"
 #include "algorithms/payload/summable.hpp"
 
 namespace sparsewire {
@@ -68,6 +69,31 @@ template <class T, class Op>
 Worked<Coded<T, Op>> densified(Coded<T, Op> value) {
   const Codec codec = value.codec();
   return coded_detail::coded(densified(std::move(value).stream()), codec);
+}
+
+template <class T, class Op>
+Worked<std::vector<Index>> support(const Coded<T, Op>& value) {
+  return support(value.stream());
+}
+
+template <class T, class Op>
+Coded<T, Op> blank(const Coded<T, Op>& value, std::uint64_t from, std::uint64_t to) {
+  return {blank(value.stream(), from, to), value.codec()};
+}
+
+template <class T, class Op>
+Worked<std::vector<Coded<T, Op>>> dealt(const Coded<T, Op>& value, const HashDeal& deal) {
+  Worked<std::vector<Stream<T, Op>>> streams = dealt(value.stream(), deal);
+  std::vector<Coded<T, Op>> shares;
+  for (Stream<T, Op>& stream : streams.value) shares.emplace_back(std::move(stream), value.codec());
+  return {std::move(shares), streams.work};
+}
+
+template <class T, class Op>
+Worked<Coded<T, Op>> undealt(const std::vector<Coded<T, Op>>& shares, const HashDeal& deal) {
+  std::vector<Stream<T, Op>> streams;
+  for (const Coded<T, Op>& share : shares) streams.push_back(share.stream());
+  return coded_detail::coded(undealt(streams, deal), shares.front().codec());
 }
 
 template <class T, class Op>

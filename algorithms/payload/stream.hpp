@@ -253,6 +253,23 @@ Worked<Stream<T, Op>> slice(const Stream<T, Op>& stream, std::uint64_t from, std
   return densified(std::move(part));
 }
 
+// Of a dense range those are elements that have not the very bits of the operator's identity: a range without
+// elements has the same bits wherever it is filled.
+template <class T, class Op>
+Worked<std::vector<Index>> support(const Stream<T, Op>& stream) {
+  if (!stream.is_dense()) return {{stream.indices().begin(), stream.indices().end()}, {}};
+  std::vector<Index> indices;
+  for (std::uint64_t i = 0; i < stream.length(); ++i)
+    if (float_bits(stream.values()[i]) != float_bits(Op::template identity<T>()))
+      indices.push_back(static_cast<Index>(stream.begin() + i));
+  return {std::move(indices), Work::of(WorkKind::scan, stream.length())};
+}
+
+template <class T, class Op>
+Stream<T, Op> blank(const Stream<T, Op>&, std::uint64_t from, std::uint64_t to) {
+  return Stream<T, Op>::sparse(from, to, {}, {});
+}
+
 // The elements of a stream without those that equal the operator's identity (zeros, for the sum), which are
 // not part of a result whatever the representation, so that all algorithms agree on what they return.
 template <class T, class Op>

@@ -41,6 +41,15 @@ concept Summable = requires(const S& a, S moved, std::vector<S> parts, const Mes
   { S::packed_size(bytes) } -> std::convertible_to<std::size_t>;
 };
 
+// A payload that knows where it has elements, for algorithms that look at them:
+//   support(a)          the indices that a has elements at, in rising order
+//   blank(a, from, to)  that range without elements, the same bits whatever a: a only says what they are of
+template <class S>
+concept SparseSummable = Summable<S> && requires(const S& a, std::uint64_t index) {
+  { support(a) } -> std::same_as<Worked<std::vector<std::uint32_t>>>;
+  { blank(a, index, index) } -> std::same_as<S>;
+};
+
 // Charges the work of `worked` to this rank and hands out its value.
 template <class S>
 S charged(Transport& transport, Worked<S> worked) {

@@ -16,6 +16,8 @@ inline constexpr Tag kBruck = 8;
 inline constexpr Tag kDoublingGather = 9;
 inline constexpr Tag kButterflyDown = 10;
 inline constexpr Tag kButterflyUp = 11;
+inline constexpr Tag kBlockUp = 12;
+inline constexpr Tag kBlockDown = 13;
 
 // Of lossy allreduces.
 inline constexpr Tag kCountExchange = 22;

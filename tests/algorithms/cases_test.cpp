@@ -1,5 +1,6 @@
 // Inputs that broke other people's sparse collectives, on every algorithm and every world. Each test names
 // the public report it comes from.
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -264,30 +265,44 @@ TEST_P(Cases, D39OppositeInfinities) {
 // A published ring benchmark cut 16 bytes into 32 segments of 0 and timed nothing.
 TEST_P(Cases, D44ShortVectorsStillTravel) {
   REQUIRE_RANKS(8);
-  for (const RunResult& result : expect_sums(Vectors<float>(8, sparse_vector<float>(2, {{1, 1.0f}}))))
+  for (const RunResult& result : expect_sums(Vectors<float>(8, sparse_vector<float>(2, {{1, 1.0f}})))) {
+    std::uint64_t messages = 0;
     for (const RankResult& rank : result) {
-      EXPECT_GE(rank.counters.messages, 3u);  // log2 P rounds at least
+      EXPECT_GE(rank.counters.messages, 1u);
       EXPECT_GT(rank.finish, 0);
+      messages += rank.counters.messages;
     }
+    EXPECT_GE(messages, 2u * 7u);  // all that it takes to have one sum, and to have it known
+  }
 }
 
 // simgrid/simgrid#341: another program was measured than assumed; so messages per rank are checked.
 TEST_P(Cases, D53MessagesPerRankAreThoseOfTheAlgorithm) {
   REQUIRE_RANKS(4);
-  const std::map<std::string_view, std::uint64_t> expected = {{"ssar-recursive-double", 2},
-                                                              {"ssar-split-allgather", 3 + 2},
-                                                              {"dsar-split-allgather", 3 + 2},
-                                                              {"sparse-ring", 6},
-                                                              {"sparse-allgather", 2},
-                                                              {"dense-recursive-double", 2},
-                                                              {"dense-rabenseifner", 4},
-                                                              {"dense-ring", 6},
-                                                              {"kylix", 3 + 3}};
+  using Messages = std::array<std::uint64_t, 4>;  // by rank
+  const auto each = [](std::uint64_t messages) { return Messages{messages, messages, messages, messages}; };
+  const std::map<std::string_view, Messages> expected = {
+      {"ssar-recursive-double", each(2)},
+      {"ssar-split-allgather", each(3 + 2)},
+      {"dsar-split-allgather", each(3 + 2)},
+      {"sparse-ring", each(6)},
+      {"sparse-allgather", each(2)},
+      {"dense-recursive-double", each(2)},
+      {"dense-rabenseifner", each(4)},
+      {"dense-ring", each(6)},
+      {"kylix", each(3 + 3)},
+      {"balanced-split-allgather", each(2 + 3 + 2)},
+      {"zen", each(3 + 2)},
+      {"omnireduce", {3, 1, 1, 1}},                 // of one block
+      {"two-level", {2 + 2, 2 + 0, 2 + 1, 2 + 0}},  // of one node
+  };
   const Vectors<float> inputs(4, sparse_vector<float>(64, {{1, 1.0f}, {40, 1.0f}}));
   for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
     ASSERT_TRUE(expected.contains(algorithm.name)) << algorithm.name;
-    for (const RankResult& rank : expect_sum(*world_, algorithm, inputs))
-      EXPECT_EQ(rank.counters.messages, expected.at(algorithm.name)) << algorithm.name;
+    const RunResult result = expect_sum(*world_, algorithm, inputs);
+    for (std::size_t rank = 0; rank < 4; ++rank)
+      EXPECT_EQ(result[rank].counters.messages, expected.at(algorithm.name)[rank])
+          << algorithm.name << " rank " << rank;
   }
 }
 

@@ -39,6 +39,11 @@ TEST(AlgorithmSpec, IsANameWithOrWithoutParameters) {
   EXPECT_EQ(parse_algorithm("a(b=0.25)").real("b"), 0.25);
 }
 
+TEST(AlgorithmSpec, IsWrittenAsItIsRead) {
+  for (const char* text : {"dense-ring", "two-level(inner=kylix(degrees=2x3,x=1),node=4)"})
+    EXPECT_EQ(text_of(parse_algorithm(text)), text);
+}
+
 TEST(AlgorithmSpec, RefusesWhatIsNone) {
   for (const char* text : {"", "(", "a(", "a()", "a(b)", "a(b=)", "a(=1)", "a(b=1", "a(b=1))", "a(b=1)c",
                            "a b", "a(b=1,)", "a(b=1,b=2)", "a(b=c(d=1)", "A"})

@@ -1,10 +1,12 @@
 // A payload that counts how often each rank's element went into a sum: each must count exactly once.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <vector>
 
+#include "algorithms/pattern/hash_deal.hpp"
 #include "algorithms/payload/summable.hpp"
 
 namespace sparsewire::test {
@@ -70,11 +72,45 @@ class Contributions {
     return {std::move(whole), {}};
   }
   friend Worked<Contributions> densified(Contributions value) { return {std::move(value), {}}; }
+  // Whichever ranks they are of.
+  friend Worked<std::vector<std::uint32_t>> support(const Contributions& a) {
+    std::vector<std::uint32_t> indices;
+    for (std::size_t i = 0; i < a.counts_.size(); ++i) {
+      const auto index = static_cast<std::uint32_t>(a.begin_ + i / a.ranks_);
+      if (a.counts_[i] != 0 && (indices.empty() || indices.back() != index)) indices.push_back(index);
+    }
+    return {std::move(indices), {}};
+  }
+  friend Contributions blank(const Contributions& a, std::uint64_t from, std::uint64_t to) {
+    return {from, to, a.ranks_, std::vector<std::uint32_t>((to - from) * a.ranks_)};
+  }
+  friend Worked<std::vector<Contributions>> dealt(const Contributions& a, const HashDeal& deal) {
+    std::vector<Contributions> shares;
+    for (Rank owner = 0; owner < deal.owners(); ++owner) {
+      Contributions share = blank(a, deal.begin_of(owner), deal.begin_of(owner + 1));
+      for (std::uint64_t n = 0; n < share.end_ - share.begin_; ++n)
+        std::copy_n(a.row(deal.index_of(owner, n)), a.ranks_, share.row(share.begin_ + n));
+      shares.push_back(std::move(share));
+    }
+    return {std::move(shares), {}};
+  }
+  friend Worked<Contributions> undealt(const std::vector<Contributions>& shares, const HashDeal& deal) {
+    Contributions whole = blank(shares.front(), 0, deal.dimension());
+    for (Rank owner = 0; owner < deal.owners(); ++owner) {
+      const Contributions& share = shares[static_cast<std::size_t>(owner)];
+      for (std::uint64_t n = 0; n < share.end_ - share.begin_; ++n)
+        std::copy_n(share.row(share.begin_ + n), share.ranks_, whole.row(deal.index_of(owner, n)));
+    }
+    return {std::move(whole), {}};
+  }
 
  private:
   struct Header {
     std::uint64_t begin, end, ranks;
   };
+  const std::uint32_t* row(std::uint64_t index) const { return counts_.data() + (index - begin_) * ranks_; }
+  std::uint32_t* row(std::uint64_t index) { return counts_.data() + (index - begin_) * ranks_; }
+
   static Header read_header(std::span<const std::byte> bytes) {
     Header header;
     if (bytes.size() < sizeof header) throw std::runtime_error("shorter than its header");
