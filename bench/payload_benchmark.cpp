@@ -4,6 +4,7 @@
 #include <random>
 
 #include "algorithms/codec/codec.hpp"
+#include "algorithms/codec/quantised.hpp"
 #include "algorithms/lossy/select/top_k.hpp"
 #include "algorithms/payload/stream.hpp"
 
@@ -124,6 +125,22 @@ void select(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
 }
 BENCHMARK(select)->ArgName("density_e4")->Arg(10)->Arg(1000);
+
+void quantise(benchmark::State& state) {
+  const Stream<float> dense = densified(random_stream<Plus>(0.5, 1)).value;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(encode_quantised(dense, {static_cast<std::uint64_t>(state.range(0)), 512, 1}));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
+}
+BENCHMARK(quantise)->ArgName("bits")->Arg(2)->Arg(8);
+
+void dequantise(benchmark::State& state) {
+  const Stream<float> dense = densified(random_stream<Plus>(0.5, 1)).value;
+  const Message block = encode_quantised(dense, {static_cast<std::uint64_t>(state.range(0)), 512, 1});
+  for (auto _ : state) benchmark::DoNotOptimize(decode_quantised(block));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kDimension));
+}
+BENCHMARK(dequantise)->ArgName("bits")->Arg(2)->Arg(8);
 
 }  // namespace
 }  // namespace sparsewire

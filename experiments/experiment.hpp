@@ -56,9 +56,10 @@ struct Experiment {
   std::vector<std::uint64_t> dimensions;  // elements; empty only if every workload is a file
   std::vector<double> densities;  // non-zeros of a rank over the dimension; empty only as `dimensions`
   std::vector<Workload> workloads;
-  std::vector<std::string> precisions;  // "fp32", "fp64"
-  unsigned repetitions = 10;            // timed runs of a point; simulators need one
-  unsigned warm_ups = 2;                // runs before them that are not timed
+  std::vector<std::string> precisions;          // names of precision.hpp
+  std::vector<std::string> codecs = {"pairs"};  // names of model/codec.hpp
+  unsigned repetitions = 10;                    // timed runs of a point; simulators need one
+  unsigned warm_ups = 2;                        // runs before them that are not timed
   std::uint64_t seed = 1;
   std::filesystem::path file;  // where it was read from
 };

@@ -15,4 +15,11 @@ template <class T>
 Trial run_lossy_trial(World& world, const LossyAllreduce<T>& method, const Inputs<T>& inputs,
                       std::uint64_t seed);
 
+// Throws std::invalid_argument unless the method can do what is asked for.
+template <class T>
+void require_plain(const std::string& method, std::string_view codec, const Inputs<T>& inputs) {
+  if (!std::floating_point<T> || codec != name_of(Codec::pairs) || inputs.quantisation.bits > 0)
+    throw std::invalid_argument(method + " sends pairs of fp32 or fp64 only");
+}
+
 }  // namespace sparsewire

@@ -28,6 +28,19 @@ Machine find_machine(const std::string& name) {
                                           fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
+std::vector<std::pair<std::string_view, std::string_view>> codec_kinds() {
+  return {
+      {"pairs", "32-bit indices and values: nothing is encoded"},
+      {"bitmap", "a bit for each index of a range, and values"},
+      {"tiled-bitmap", "a bitmap in tiles, without empty words and tiles"},
+      {"delta", "gaps between indices in 1 to 5 bytes, and values"},
+      {"bit-packed", "gaps in blocks of 128 of one width, and values"},
+      {"bloom", "a Bloom filter, and the values of all its positives"},
+      {"dense", "all values of a range"},
+      {"auto", "the smallest of these, for each block"},
+  };
+}
+
 std::vector<std::pair<std::string_view, std::string_view>> workload_kinds() {
   return {
       {"uniform", "every rank's indices are uniformly random, independent of the others'"},

@@ -16,7 +16,8 @@ std::vector<Machine> shipped_machines();
 // wrong, std::invalid_argument if there is neither.
 Machine find_machine(const std::string& name);
 
-// Kinds of workload with a line each, for people.
+// Codecs and kinds of workload with a line each, for people.
+std::vector<std::pair<std::string_view, std::string_view>> codec_kinds();
 std::vector<std::pair<std::string_view, std::string_view>> workload_kinds();
 
 }  // namespace sparsewire

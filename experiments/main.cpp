@@ -50,6 +50,8 @@ int list(const std::string& what) {
     for (const auto& [name, summary] : collective_kinds()) fmt::print("{:<32}{}\n", name, summary);
   } else if (what == "topologies") {
     for (const TopologyKind& kind : topology_kinds()) fmt::print("{:<24}{}\n", kind.name, kind.summary);
+  } else if (what == "codecs") {
+    for (const auto& [name, summary] : codec_kinds()) fmt::print("{:<24}{}\n", name, summary);
   } else if (what == "workloads") {
     for (const auto& [name, summary] : workload_kinds()) fmt::print("{:<24}{}\n", name, summary);
   } else {
@@ -123,9 +125,9 @@ int command_line(int argc, char** argv) {
 
   std::string what;
   CLI::App* list_app = app.add_subcommand("list", "List what can be named in an experiment");
-  list_app->add_option("what", what, "algorithms, collectives, topologies, workloads or machines")
+  list_app->add_option("what", what, "algorithms, codecs, collectives, topologies, workloads or machines")
       ->required()
-      ->check(CLI::IsMember({"algorithms", "collectives", "topologies", "workloads", "machines"}));
+      ->check(CLI::IsMember({"algorithms", "codecs", "collectives", "topologies", "workloads", "machines"}));
   list_app->callback([&] { code = list(what); });
 
   std::vector<std::string> validated;
@@ -149,7 +151,12 @@ int command_line(int argc, char** argv) {
   reduce_app->add_option("--algorithm", reduce_options.algorithm, "See: sparsewire list algorithms")
       ->required();
   add_world_options(*reduce_app, reduce_options.world);
-  reduce_app->add_option("--precision", reduce_options.precision, "fp32 or fp64")->capture_default_str();
+  reduce_app
+      ->add_option("--precision", reduce_options.precision, "fp32, fp64, fp16, bf16, qsgd8, qsgd4 or qsgd2")
+      ->capture_default_str();
+  reduce_app
+      ->add_option("--codec", reduce_options.codec, "How sparse vectors travel; see: sparsewire list codecs")
+      ->capture_default_str();
   reduce_app->add_option("--op", reduce_options.operation, "sum, min, max, product or or")
       ->capture_default_str();
   reduce_app->callback([&] { code = reduce_command(reduce_options); });

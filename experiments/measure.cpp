@@ -6,7 +6,9 @@
 #include <cstring>
 #include <limits>
 
+#include "algorithms/pattern/hash.hpp"
 #include "experiments/names.hpp"
+#include "experiments/precision.hpp"
 #include "experiments/program_version.hpp"
 #include "experiments/workload.hpp"
 #include "model/closed_forms.hpp"
@@ -20,6 +22,7 @@ struct Digest {
   Seconds elapsed_s = 0;
   std::uint64_t hash = 0;
   double worst_excess = 0;
+  double relative_error = 0;
 };
 
 double excess(double found, double expected, double tolerance) {
@@ -64,7 +67,8 @@ ExpectedSum expected_sum(const std::vector<SparseVector<T>>& vectors) {
       expected.tolerance[vector.indices[i]] += std::abs(static_cast<double>(vector.values[i]));
     }
   // each of P - 1 additions may be off by half a unit in the last place of a partial sum
-  const double unit = static_cast<double>(vectors.size()) * std::numeric_limits<T>::epsilon();
+  const double unit =
+      static_cast<double>(vectors.size()) * static_cast<double>(std::numeric_limits<T>::epsilon());
   for (double& tolerance : expected.tolerance) tolerance *= unit;
   return expected;
 }
@@ -74,6 +78,35 @@ std::string problem_of(const Measurement& measurement, double worst) {
   if (measurement.family == "lossy")
     return fmt::format("sums and residuals miss the gradients by {:.3g} times what rounding explains", worst);
   return fmt::format("the result is {:.3g} times further from the serial sum than rounding explains", worst);
+}
+
+// |found - expected| / |expected|.
+template <class T>
+double relative_error(const Stream<T>& found, const std::vector<double>& expected) {
+  const Stream<T> dense = densified(found).value;
+  double errors = 0, squares = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double error = static_cast<double>(dense.values()[i]) - expected[i];
+    errors += error * error;
+    squares += expected[i] * expected[i];
+  }
+  return squares > 0 ? std::sqrt(errors / squares) : std::sqrt(errors);
+}
+
+// A quantised value may be off by a level of its bucket, which lies anywhere within a bucket's length around
+// it: in three blocks of that length.
+void allow_quantisation(ExpectedSum& expected, const Quantisation& quantisation) {
+  const std::size_t length = expected.values.size(), bucket = quantisation.bucket;
+  std::vector<double> largest(length / bucket + 3);  // of each block, one empty block before and behind
+  for (std::size_t i = 0; i < length; ++i) {
+    double& of_block = largest[i / bucket + 1];
+    of_block = std::max(of_block, std::abs(expected.values[i]) + expected.tolerance[i]);
+  }
+  const double levels = static_cast<double>((1u << (quantisation.bits - 1)) - 1);
+  for (std::size_t i = 0; i < length; ++i) {
+    const double* const around = &largest[i / bucket];
+    expected.tolerance[i] += std::max({around[0], around[1], around[2]}) / levels * (1 + 1e-6);
+  }
 }
 
 }  // namespace
@@ -98,28 +131,45 @@ double Inputs<T>::result_density() const {
 }
 
 template <class T>
-Inputs<T> inputs_from(std::vector<SparseVector<T>> vectors) {
+Inputs<T> inputs_from(std::vector<SparseVector<T>> vectors, const Quantisation& quantisation) {
   Inputs<T> inputs;
   inputs.union_sizes = union_table(vectors);
   inputs.expected = expected_sum(vectors);
+  inputs.quantisation = quantisation;
+  if (quantisation.bits > 0) allow_quantisation(inputs.expected, quantisation);
   inputs.vectors = std::move(vectors);
   return inputs;
 }
 
 template <class T>
 Inputs<T> make_inputs(const Cell& cell, std::uint64_t seed) {
-  return inputs_from(generate<T>(cell.workload, cell.ranks, cell.dimension, cell.density, seed));
+  Quantisation quantisation;
+  quantisation.bits = quantised_bits(cell.precision);
+  return inputs_from(generate<T>(cell.workload, cell.ranks, cell.dimension, cell.density, seed),
+                     quantisation);
 }
 
 template <class T>
-Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Inputs<T>& inputs,
-                const std::function<Stream<T>(Rank)>& start) {
+Coding coding_of(const Inputs<T>& inputs, Family family, std::string_view codec, std::uint64_t seed,
+                 Rank rank) {
+  Coding coding{family == Family::dense ? Codec::pairs : codec_named(codec).value(), inputs.quantisation};
+  coding.quantisation.seed = hash_of(seed, 0, static_cast<std::uint64_t>(rank));
+  return coding;
+}
+
+template <class T>
+Trial run_trial(World& world, const Allreduce<Coded<T>>& algorithm, const Inputs<T>& inputs,
+                const std::function<Coded<T>(Rank)>& start) {
+  const bool is_rounded = inputs.quantisation.bits > 0 && !inputs.expected.values.empty();
   const RunResult result = world.run(static_cast<Rank>(inputs.vectors.size()), [&](Transport& transport) {
-    Stream<T> mine = start(transport.rank());
+    Coded<T> mine = start(transport.rank());
     const Seconds begin = transport.now();
-    const Stream<T> total = algorithm.run(transport, std::move(mine));
-    Digest digest{transport.now() - begin, hash_of(total), 0};
-    if (transport.rank() == 0) digest.worst_excess = worst_excess(total, inputs.expected);
+    const Stream<T> total = algorithm.run(transport, std::move(mine)).stream();
+    Digest digest{transport.now() - begin, hash_of(total)};
+    if (transport.rank() == 0) {
+      digest.worst_excess = worst_excess(total, inputs.expected);
+      if (is_rounded) digest.relative_error = relative_error(total, inputs.expected.values);
+    }
     Output output(sizeof digest);
     std::memcpy(output.data(), &digest, sizeof digest);
     return output;
@@ -136,15 +186,16 @@ Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Input
     trial.ranks_agree = trial.ranks_agree && digest.hash == hash.value_or(digest.hash);
     hash = digest.hash;
     trial.worst_excess = std::max(trial.worst_excess, digest.worst_excess);
+    if (is_rounded) trial.relative_error = std::max(trial.relative_error.value_or(0), digest.relative_error);
   }
   return trial;
 }
 
 template <class T>
 std::optional<ModelPrediction> predict_for(const AlgorithmSpec& algorithm, const Machine& machine,
-                                           const Inputs<T>& inputs) {
-  CostInput input{static_cast<Rank>(inputs.vectors.size()), inputs.dimension(), sizeof(T),
-                  inputs.union_sizes};
+                                           const Inputs<T>& inputs, const Coding& coding) {
+  CostInput input{static_cast<Rank>(inputs.vectors.size()), inputs.dimension(), sizeof(T), inputs.union_sizes,
+                  coding};
   // the form's first entry is a rank's own count: the mean, where ranks differ, if the unions allow it
   const double mean = inputs.density() * static_cast<double>(inputs.dimension());
   if (input.ranks > 1) input.union_sizes[0] = std::min(mean, input.union_sizes[1]);
@@ -165,6 +216,7 @@ Measurement blank_measurement(const Experiment& experiment, const Cell& cell, co
   measurement.machine = point.backend == kMpiBackend ? host_name() : experiment.machine.name;
   measurement.topology = point.backend == kSimGridBackend ? experiment.topology.name : "";
   measurement.precision = cell.precision;
+  measurement.codec = point.codec;
   measurement.ranks = cell.ranks;
   measurement.dimension = cell.dimension;
   measurement.density = cell.density;
@@ -204,25 +256,22 @@ void fill_in(Measurement& measurement, const std::vector<Trial>& trials, const I
   measurement.reason = problem_of(measurement, worst);
 }
 
-template std::uint64_t hash_of(const Stream<float>&);
-template std::uint64_t hash_of(const Stream<double>&);
-template struct Inputs<float>;
-template struct Inputs<double>;
-template Inputs<float> inputs_from(std::vector<SparseVector<float>>);
-template Inputs<double> inputs_from(std::vector<SparseVector<double>>);
-template Inputs<float> make_inputs(const Cell&, std::uint64_t);
-template Inputs<double> make_inputs(const Cell&, std::uint64_t);
-template Trial run_trial(World&, const Allreduce<Stream<float>>&, const Inputs<float>&,
-                         const std::function<Stream<float>(Rank)>&);
-template Trial run_trial(World&, const Allreduce<Stream<double>>&, const Inputs<double>&,
-                         const std::function<Stream<double>(Rank)>&);
-template std::optional<ModelPrediction> predict_for(const AlgorithmSpec&, const Machine&,
-                                                    const Inputs<float>&);
-template std::optional<ModelPrediction> predict_for(const AlgorithmSpec&, const Machine&,
-                                                    const Inputs<double>&);
-template void fill_in(Measurement&, const std::vector<Trial>&, const Inputs<float>&,
-                      const std::optional<ModelPrediction>&);
-template void fill_in(Measurement&, const std::vector<Trial>&, const Inputs<double>&,
-                      const std::optional<ModelPrediction>&);
+#define INSTANTIATE(T)                                                                        \
+  template std::uint64_t hash_of(const Stream<T>&);                                           \
+  template struct Inputs<T>;                                                                  \
+  template Inputs<T> inputs_from(std::vector<SparseVector<T>>, const Quantisation&);          \
+  template Inputs<T> make_inputs(const Cell&, std::uint64_t);                                 \
+  template Coding coding_of(const Inputs<T>&, Family, std::string_view, std::uint64_t, Rank); \
+  template Trial run_trial(World&, const Allreduce<Coded<T>>&, const Inputs<T>&,              \
+                           const std::function<Coded<T>(Rank)>&);                             \
+  template std::optional<ModelPrediction> predict_for(const AlgorithmSpec&, const Machine&,   \
+                                                      const Inputs<T>&, const Coding&);       \
+  template void fill_in(Measurement&, const std::vector<Trial>&, const Inputs<T>&,            \
+                        const std::optional<ModelPrediction>&)
+INSTANTIATE(float);
+INSTANTIATE(double);
+INSTANTIATE(Half);
+INSTANTIATE(Bfloat16);
+#undef INSTANTIATE
 
 }  // namespace sparsewire

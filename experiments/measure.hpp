@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "algorithms/catalogue.hpp"
-#include "algorithms/payload/stream.hpp"
+#include "algorithms/payload/coded.hpp"
 #include "algorithms/transport/world.hpp"
 #include "experiments/sweep.hpp"
 #include "reports/measurement.hpp"
@@ -12,7 +12,8 @@
 namespace sparsewire {
 
 // The sum that every algorithm has to return, computed in double precision; `tolerance` is what rounding may
-// change at each index. Empty for vectors above kMostVerified elements, which are not verified.
+// change at each index: that of each addition, and that of a quantised result. Empty for vectors above
+// kMostVerified elements, which are not verified.
 struct ExpectedSum {
   std::vector<double> values, tolerance;
 };
@@ -24,6 +25,7 @@ struct Inputs {
   std::vector<SparseVector<T>> vectors;  // by rank
   std::vector<double> union_sizes;       // of the first 1, 2, ..., P ranks
   ExpectedSum expected;
+  Quantisation quantisation = {};  // of dense parts of results; its seed is not set yet
 
   std::uint64_t dimension() const { return vectors.front().dimension; }
   double density() const;         // mean over ranks
@@ -34,7 +36,7 @@ struct Inputs {
 template <class T>
 Inputs<T> make_inputs(const Cell& cell, std::uint64_t seed);
 template <class T>
-Inputs<T> inputs_from(std::vector<SparseVector<T>> vectors);
+Inputs<T> inputs_from(std::vector<SparseVector<T>> vectors, const Quantisation& quantisation = {});
 
 // One run: what each rank did, and whether the result is right.
 struct Trial {
@@ -43,7 +45,7 @@ struct Trial {
   std::vector<Counters> counters;  // by rank
   bool ranks_agree = false;        // bit for bit
   double worst_excess = 0;         // rank 0's largest error over its tolerance; above 1 the result is wrong
-  std::optional<double> relative_error = {};  // of a lossy algorithm
+  std::optional<double> relative_error = {};  // of a lossy algorithm or a quantised result
 };
 
 // What a rank starts from, made before its clock starts: sparse or dense by break-even, and dense for the
@@ -58,15 +60,20 @@ Stream<T, Op> starting_stream(const SparseVector<T>& vector, Family family) {
 template <class T>
 std::uint64_t hash_of(const Stream<T>& stream);
 
+// How an algorithm of a family sends the inputs on a rank: the dense ones take no codec.
+template <class T>
+Coding coding_of(const Inputs<T>& inputs, Family family, std::string_view codec, std::uint64_t seed,
+                 Rank rank);
+
 // Runs `algorithm` in `world` on `inputs`, where `start(rank)` gives a rank's starting stream.
 template <class T>
-Trial run_trial(World& world, const Allreduce<Stream<T>>& algorithm, const Inputs<T>& inputs,
-                const std::function<Stream<T>(Rank)>& start);
+Trial run_trial(World& world, const Allreduce<Coded<T>>& algorithm, const Inputs<T>& inputs,
+                const std::function<Coded<T>(Rank)>& start);
 
 // What the closed form and the lower bound say of the same inputs.
 template <class T>
 std::optional<ModelPrediction> predict_for(const AlgorithmSpec& algorithm, const Machine& machine,
-                                           const Inputs<T>& inputs);
+                                           const Inputs<T>& inputs, const Coding& coding = {});
 
 // What all measurements of a cell share. Status and times are still those of no run.
 Measurement blank_measurement(const Experiment& experiment, const Cell& cell, const Point& point);

@@ -6,10 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "algorithms/coded_catalogue.hpp"
+#include "algorithms/half_catalogue.hpp"
 #include "experiments/failure.hpp"
 #include "experiments/lossy_run.hpp"
 #include "experiments/measure.hpp"
 #include "experiments/names.hpp"
+#include "experiments/precision.hpp"
 
 namespace sparsewire {
 namespace {
@@ -17,6 +20,7 @@ namespace {
 struct Trials {
   Point point;
   AlgorithmSpec spec;
+  Coding coding;
   std::function<Trial()> run;
   std::vector<Trial> kept = {};
 };
@@ -33,10 +37,10 @@ void end_all(const Experiment& experiment, const Cell& cell, const std::vector<P
 // A measured run of one algorithm. The starting vector is made anew and before the clocks start: algorithms
 // may add in place.
 template <class T>
-Trial timed_trial(MpiWorld& world, Rank self, const Allreduce<Stream<T>>& algorithm,
+Trial timed_trial(MpiWorld& world, Rank self, const Allreduce<Coded<T>>& algorithm, const Coding& coding,
                   const Inputs<T>& inputs) {
   const std::size_t own = std::min(static_cast<std::size_t>(self), inputs.vectors.size() - 1);
-  Stream<T> mine = starting_stream(inputs.vectors[own], algorithm.family);
+  Coded<T> mine(starting_stream(inputs.vectors[own], algorithm.family), coding);
   return run_trial<T>(world, algorithm, inputs, [&mine](Rank) { return std::move(mine); });
 }
 
@@ -44,14 +48,18 @@ template <class T>
 Trials trials_of(const Experiment& experiment, const Point& point, const Inputs<T>& inputs, MpiWorld& world,
                  Rank self) {
   if (is_lossy(point.algorithm)) {
-    const auto method = lossy_named<T>(point.algorithm);
-    return {point, method.spec, [=, &world, &inputs, &experiment] {
-              return run_lossy_trial(world, method, inputs, experiment.seed);
-            }};
+    require_plain(point.algorithm, point.codec, inputs);
+    if constexpr (std::floating_point<T>) {
+      const auto method = lossy_named<T>(point.algorithm);
+      return {point, method.spec, {}, [=, &world, &inputs, &experiment] {
+                return run_lossy_trial(world, method, inputs, experiment.seed);
+              }};
+    }
   }
   const auto algorithm = mpi_allreduce_named<T>(world, point.algorithm);
-  return {point, algorithm.spec,
-          [=, &world, &inputs] { return timed_trial(world, self, algorithm, inputs); }};
+  const Coding coding = coding_of(inputs, algorithm.family, point.codec, experiment.seed, self);
+  return {point, algorithm.spec, coding,
+          [=, &world, &inputs] { return timed_trial(world, self, algorithm, coding, inputs); }};
 }
 
 template <class T>
@@ -59,7 +67,11 @@ void measure_points(const Experiment& experiment, const Cell& cell, const std::v
                     const Inputs<T>& inputs, MpiWorld& world, Rank self,
                     const OnMeasurement& on_measurement) {
   std::vector<Trials> trials;
-  for (const Point& point : points) trials.push_back(trials_of(experiment, point, inputs, world, self));
+  for (const Point& point : points) try {
+      trials.push_back(trials_of(experiment, point, inputs, world, self));
+    } catch (const std::invalid_argument& error) {
+      end_all(experiment, cell, {point}, failure_of(error), on_measurement);
+    }
   for (unsigned round = 0; round < experiment.warm_ups + experiment.repetitions; ++round)
     for (Trials& of_point : trials) {
       Trial trial = of_point.run();
@@ -67,7 +79,8 @@ void measure_points(const Experiment& experiment, const Cell& cell, const std::v
     }
   for (const Trials& of_point : trials) {
     Measurement measurement = blank_measurement(experiment, cell, of_point.point);
-    fill_in(measurement, of_point.kept, inputs, predict_for(of_point.spec, experiment.machine, inputs));
+    fill_in(measurement, of_point.kept, inputs,
+            predict_for(of_point.spec, experiment.machine, inputs, of_point.coding));
     on_measurement(measurement);
   }
 }
@@ -91,26 +104,31 @@ void measure_cell(const Experiment& experiment, const Cell& cell, const std::vec
 }
 
 template <class T>
-Stream<T> library_allreduce(MpiWorld& world, Stream<T> mine) {
-  Stream<T> total = densified(std::move(mine)).value;
+Coded<T> library_allreduce(MpiWorld& world, Coded<T> mine) {
+  const Coding coding = mine.coding();
+  Stream<T> total = densified(std::move(mine).stream()).value;
   if (total.exclusive_values() == nullptr)
     total = Stream<T>::dense(total.begin(), total.end(), total.values());
   world.allreduce_sum(std::span<T>(total.exclusive_values(), total.count()));
-  return total;
+  return {std::move(total), coding};
 }
 
 }  // namespace
 
 template <class T>
-Allreduce<Stream<T>> mpi_allreduce_named(MpiWorld& world, const std::string& text) {
-  if (text != kMpiAllreduce) return allreduce_named<Stream<T>>(text);
-  return {text, Family::dense, "the MPI library's own, on dense vectors",
-          [&world](Transport&, Stream<T> mine) { return library_allreduce(world, std::move(mine)); },
-          parse_algorithm(text)};
+Allreduce<Coded<T>> mpi_allreduce_named(MpiWorld& world, const std::string& text) {
+  if (text != kMpiAllreduce) return allreduce_named<Coded<T>>(text);
+  if constexpr (std::floating_point<T>)
+    return {text, Family::dense, "the MPI library's own, on dense vectors",
+            [&world](Transport&, Coded<T> mine) { return library_allreduce(world, std::move(mine)); },
+            parse_algorithm(text)};
+  throw std::invalid_argument(text + ": MPI has no type for values of 16 bits");
 }
 
-template Allreduce<Stream<float>> mpi_allreduce_named(MpiWorld&, const std::string&);
-template Allreduce<Stream<double>> mpi_allreduce_named(MpiWorld&, const std::string&);
+template Allreduce<Coded<float>> mpi_allreduce_named(MpiWorld&, const std::string&);
+template Allreduce<Coded<double>> mpi_allreduce_named(MpiWorld&, const std::string&);
+template Allreduce<Coded<Half>> mpi_allreduce_named(MpiWorld&, const std::string&);
+template Allreduce<Coded<Bfloat16>> mpi_allreduce_named(MpiWorld&, const std::string&);
 
 std::string broadcast(MpiWorld& world, const MpiSession& session, const std::string& text) {
   return first_said(world, session, session.rank() == 0 ? text : "");
@@ -149,10 +167,10 @@ void run_mpi(const Experiment& experiment, const std::vector<Cell>& cells,
               {"skipped",
                fmt::format("asks for {} ranks, the job has {} (mpirun -np)", cell.ranks, session.size())},
               on_process_0);
-    else if (cell.precision == "fp64")
-      measure_cell<double>(experiment, cell, points, world, session, on_process_0);
     else
-      measure_cell<float>(experiment, cell, points, world, session, on_process_0);
+      with_value_of(cell.precision, [&](auto value) {
+        measure_cell<decltype(value)>(experiment, cell, points, world, session, on_process_0);
+      });
   }
   error = broadcast(world, session, error);
   if (!error.empty()) throw SharedError(error);

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
-#include "algorithms/payload/stream.hpp"
+#include "algorithms/payload/coded.hpp"
 #include "algorithms/transport/mpi_world.hpp"
 #include "experiments/simulated_run.hpp"
 
 namespace sparsewire {
 
 // The algorithm that `text` names: one of the table, or the library's own allreduce in `world`, which must
-// outlive it. Throws std::invalid_argument if there is none.
+// outlive it and does not know values of 16 bits. Throws std::invalid_argument if there is none.
 template <class T>
-Allreduce<Stream<T>> mpi_allreduce_named(MpiWorld& world, const std::string& text);
+Allreduce<Coded<T>> mpi_allreduce_named(MpiWorld& world, const std::string& text);
 
 // An error that every process of the job throws alike.
 struct SharedError : std::runtime_error {

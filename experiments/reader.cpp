@@ -153,6 +153,7 @@ class Builder {
     read(document, "description", experiment_.description);
     read(document, "backends", experiment_.backends);
     read(document, "precision", experiment_.precisions);
+    read(document, "codec", experiment_.codecs);
     read(document, "repetitions", experiment_.repetitions);
     read(document, "warm_ups", experiment_.warm_ups);
     read(document, "seed", experiment_.seed);

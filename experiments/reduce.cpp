@@ -4,51 +4,45 @@
 
 #include <cstring>
 
+#include "algorithms/pattern/hash.hpp"
+#include "algorithms/payload/half.hpp"
 #include "experiments/measure.hpp"
 
 namespace sparsewire {
 namespace {
+
+template <class T>
+auto printable(T value) {
+  if constexpr (std::floating_point<T>)
+    return value;
+  else
+    return static_cast<float>(value);
+}
 
 template <class Op>
 std::string elements_of() {
   return std::is_same_v<Op, Plus> ? "non-zeros" : fmt::format("elements of the {}", Op::kName);
 }
 
-}  // namespace
-
-template <class T>
-std::string svmlight_line(const SparseVector<T>& vector) {
-  std::string line;
-  for (std::size_t i = 0; i < vector.indices.size(); ++i)
-    line += fmt::format("{}{}:{}", i == 0 ? "" : " ", vector.indices[i], vector.values[i]);
-  return line + "\n";
+template <class T, class Op>
+const Stream<T, Op>& stream_of_result(const Stream<T, Op>& total) {
+  return total;
+}
+template <class T, class Op>
+const Stream<T, Op>& stream_of_result(const Coded<T, Op>& total) {
+  return total.stream();
 }
 
-template <class T, class Op>
-std::vector<SparseVector<T>> rank_vectors(const SvmlightData& data) {
-  std::vector<SparseVector<T>> vectors;
-  for (std::size_t rank = 0; rank < data.rows.size(); ++rank) {
-    std::vector<std::pair<std::int64_t, T>> pairs;
-    for (const auto& [index, value] : data.rows[rank]) pairs.emplace_back(index, static_cast<T>(value));
-    try {
-      vectors.push_back(sparse_vector<T, Op>(data.dimension, std::move(pairs)));
-    } catch (const InvalidVector& error) {
-      throw InvalidVector(fmt::format("rank {}: {}", rank, error.what()));
-    }
-  }
-  return vectors;
-}
-
-template <class T, class Op>
-Reduction reduce(World& world, const Allreduce<Stream<T, Op>>& algorithm,
-                 const std::vector<SparseVector<T>>& vectors) {
-  const RunResult result = world.run(static_cast<Rank>(vectors.size()), [&](Transport& transport) {
-    const SparseVector<T>& vector = vectors[static_cast<std::size_t>(transport.rank())];
-    Stream<T, Op> mine = starting_stream<Op>(vector, algorithm.family);
+// `start(rank)` gives what a rank starts from.
+template <class T, class Op, class S, class Start>
+Reduction reduction_of(World& world, const Allreduce<S>& algorithm, std::size_t ranks_there,
+                       const Start& start_from) {
+  const RunResult result = world.run(static_cast<Rank>(ranks_there), [&](Transport& transport) {
+    S mine = start_from(transport.rank());
     const Seconds start = transport.now();
-    const Stream<T, Op> total = algorithm.run(transport, std::move(mine));
+    const S total = algorithm.run(transport, std::move(mine));
     const Seconds elapsed = transport.now() - start;
-    Output output = total.packed().flatten();
+    Output output = stream_of_result(total).packed().flatten();
     const auto* bytes = reinterpret_cast<const std::byte*>(&elapsed);
     output.insert(output.end(), bytes, bytes + sizeof elapsed);
     return output;
@@ -73,37 +67,72 @@ Reduction reduce(World& world, const Allreduce<Stream<T, Op>>& algorithm,
   return {text + "# rank       time_s messages        bytes\n" + ranks, agree};
 }
 
-template std::string svmlight_line(const SparseVector<float>&);
-template std::string svmlight_line(const SparseVector<double>&);
-template std::vector<SparseVector<float>> rank_vectors<float, Plus>(const SvmlightData&);
-template std::vector<SparseVector<double>> rank_vectors<double, Plus>(const SvmlightData&);
-template std::vector<SparseVector<float>> rank_vectors<float, Minimum>(const SvmlightData&);
-template std::vector<SparseVector<double>> rank_vectors<double, Minimum>(const SvmlightData&);
-template std::vector<SparseVector<float>> rank_vectors<float, Maximum>(const SvmlightData&);
-template std::vector<SparseVector<double>> rank_vectors<double, Maximum>(const SvmlightData&);
-template std::vector<SparseVector<float>> rank_vectors<float, Product>(const SvmlightData&);
-template std::vector<SparseVector<double>> rank_vectors<double, Product>(const SvmlightData&);
-template std::vector<SparseVector<float>> rank_vectors<float, LogicalOr>(const SvmlightData&);
-template std::vector<SparseVector<double>> rank_vectors<double, LogicalOr>(const SvmlightData&);
-template Reduction reduce(World&, const Allreduce<Stream<float, Plus>>&,
-                          const std::vector<SparseVector<float>>&);
-template Reduction reduce(World&, const Allreduce<Stream<double, Plus>>&,
-                          const std::vector<SparseVector<double>>&);
-template Reduction reduce(World&, const Allreduce<Stream<float, Minimum>>&,
-                          const std::vector<SparseVector<float>>&);
-template Reduction reduce(World&, const Allreduce<Stream<double, Minimum>>&,
-                          const std::vector<SparseVector<double>>&);
-template Reduction reduce(World&, const Allreduce<Stream<float, Maximum>>&,
-                          const std::vector<SparseVector<float>>&);
-template Reduction reduce(World&, const Allreduce<Stream<double, Maximum>>&,
-                          const std::vector<SparseVector<double>>&);
-template Reduction reduce(World&, const Allreduce<Stream<float, Product>>&,
-                          const std::vector<SparseVector<float>>&);
-template Reduction reduce(World&, const Allreduce<Stream<double, Product>>&,
-                          const std::vector<SparseVector<double>>&);
-template Reduction reduce(World&, const Allreduce<Stream<float, LogicalOr>>&,
-                          const std::vector<SparseVector<float>>&);
-template Reduction reduce(World&, const Allreduce<Stream<double, LogicalOr>>&,
-                          const std::vector<SparseVector<double>>&);
+}  // namespace
+
+template <class T>
+std::string svmlight_line(const SparseVector<T>& vector) {
+  std::string line;
+  for (std::size_t i = 0; i < vector.indices.size(); ++i)
+    line += fmt::format("{}{}:{}", i == 0 ? "" : " ", vector.indices[i], printable(vector.values[i]));
+  return line + "\n";
+}
+
+template <class T, class Op>
+std::vector<SparseVector<T>> rank_vectors(const SvmlightData& data) {
+  std::vector<SparseVector<T>> vectors;
+  for (std::size_t rank = 0; rank < data.rows.size(); ++rank) {
+    std::vector<std::pair<std::int64_t, T>> pairs;
+    for (const auto& [index, value] : data.rows[rank]) pairs.emplace_back(index, static_cast<T>(value));
+    try {
+      vectors.push_back(sparse_vector<T, Op>(data.dimension, std::move(pairs)));
+    } catch (const InvalidVector& error) {
+      throw InvalidVector(fmt::format("rank {}: {}", rank, error.what()));
+    }
+  }
+  return vectors;
+}
+
+template <class T, class Op>
+Reduction reduce(World& world, const Allreduce<Stream<T, Op>>& algorithm,
+                 const std::vector<SparseVector<T>>& vectors) {
+  return reduction_of<T, Op>(world, algorithm, vectors.size(), [&](Rank rank) {
+    return starting_stream<Op>(vectors[static_cast<std::size_t>(rank)], algorithm.family);
+  });
+}
+
+template <class T>
+Reduction reduce(World& world, const Allreduce<Coded<T>>& algorithm,
+                 const std::vector<SparseVector<T>>& vectors, const Coding& coding) {
+  return reduction_of<T, Plus>(world, algorithm, vectors.size(), [&](Rank rank) {
+    Coding own = coding;
+    own.quantisation.seed = hash_of(coding.quantisation.seed, 0, static_cast<std::uint64_t>(rank));
+    if (algorithm.family == Family::dense) own.codec = Codec::pairs;
+    return Coded<T>(starting_stream(vectors[static_cast<std::size_t>(rank)], algorithm.family), own);
+  });
+}
+
+#define INSTANTIATE_SUM(T)                                                                           \
+  template std::string svmlight_line(const SparseVector<T>&);                                        \
+  template std::vector<SparseVector<T>> rank_vectors<T, Plus>(const SvmlightData&);                  \
+  template Reduction reduce(World&, const Allreduce<Coded<T>>&, const std::vector<SparseVector<T>>&, \
+                            const Coding&)
+INSTANTIATE_SUM(float);
+INSTANTIATE_SUM(double);
+INSTANTIATE_SUM(Half);
+INSTANTIATE_SUM(Bfloat16);
+#undef INSTANTIATE_SUM
+
+#define INSTANTIATE(T, Op)                                                        \
+  template std::vector<SparseVector<T>> rank_vectors<T, Op>(const SvmlightData&); \
+  template Reduction reduce(World&, const Allreduce<Stream<T, Op>>&, const std::vector<SparseVector<T>>&)
+INSTANTIATE(float, Minimum);
+INSTANTIATE(double, Minimum);
+INSTANTIATE(float, Maximum);
+INSTANTIATE(double, Maximum);
+INSTANTIATE(float, Product);
+INSTANTIATE(double, Product);
+INSTANTIATE(float, LogicalOr);
+INSTANTIATE(double, LogicalOr);
+#undef INSTANTIATE
 
 }  // namespace sparsewire

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "algorithms/catalogue.hpp"
-#include "algorithms/payload/stream.hpp"
+#include "algorithms/payload/coded.hpp"
 #include "algorithms/transport/world.hpp"
 #include "experiments/svmlight.hpp"
 
@@ -31,5 +31,10 @@ struct Reduction {
 template <class T, class Op>
 Reduction reduce(World& world, const Allreduce<Stream<T, Op>>& algorithm,
                  const std::vector<SparseVector<T>>& vectors);
+
+// The same of sums that are sent as `coding` says, its seed mixed with the rank.
+template <class T>
+Reduction reduce(World& world, const Allreduce<Coded<T>>& algorithm,
+                 const std::vector<SparseVector<T>>& vectors, const Coding& coding = {});
 
 }  // namespace sparsewire

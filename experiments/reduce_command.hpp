@@ -8,7 +8,7 @@
 namespace sparsewire {
 
 struct ReduceOptions {
-  std::string vectors, algorithm, precision = "fp32", operation = "sum";
+  std::string vectors, algorithm, precision = "fp32", codec = "pairs", operation = "sum";
   WorldOptions world;
 };
 

@@ -19,8 +19,8 @@ namespace {
 // Points of a file that could not be used have no density: there the reason tells them apart.
 auto identity_of(const Measurement& m) {
   const std::string_view reason = m.dimension == 0 ? std::string_view(m.reason) : "";
-  return std::tuple_cat(std::tie(m.experiment, m.workload, m.precision, m.dimension, m.ranks, m.density,
-                                 m.backend, m.algorithm, m.machine, m.topology, m.seed),
+  return std::tuple_cat(std::tie(m.experiment, m.workload, m.precision, m.codec, m.dimension, m.ranks,
+                                 m.density, m.backend, m.algorithm, m.machine, m.topology, m.seed),
                         std::make_tuple(reason));
 }
 

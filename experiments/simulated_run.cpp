@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "algorithms/coded_catalogue.hpp"
+#include "algorithms/half_catalogue.hpp"
 #include "experiments/failure.hpp"
 #include "experiments/lossy_run.hpp"
 #include "experiments/measure.hpp"
 #include "experiments/names.hpp"
+#include "experiments/precision.hpp"
 #include "experiments/worker_pool.hpp"
 #include "reports/results_io.hpp"
 #include "sim/loggp_world.hpp"
@@ -27,15 +30,22 @@ template <class T>
 void measure(const Experiment& experiment, const Inputs<T>& inputs, Measurement& measurement) {
   const auto world = simulated_world(measurement.backend, experiment.machine, experiment.topology);
   if (is_lossy(measurement.algorithm)) {
-    const auto method = lossy_named<T>(measurement.algorithm);
-    const Trial trial = run_lossy_trial(*world, method, inputs, experiment.seed);
-    return fill_in(measurement, {trial}, inputs, predict_for(method.spec, experiment.machine, inputs));
+    require_plain(measurement.algorithm, measurement.codec, inputs);
+    if constexpr (std::floating_point<T>) {
+      const auto method = lossy_named<T>(measurement.algorithm);
+      const Trial trial = run_lossy_trial(*world, method, inputs, experiment.seed);
+      return fill_in(measurement, {trial}, inputs, predict_for(method.spec, experiment.machine, inputs));
+    }
   }
-  const auto algorithm = allreduce_named<Stream<T>>(measurement.algorithm);
+  const auto algorithm = allreduce_named<Coded<T>>(measurement.algorithm);
+  const auto coding = [&](Rank rank) {
+    return coding_of(inputs, algorithm.family, measurement.codec, experiment.seed, rank);
+  };
   const Trial trial = run_trial<T>(*world, algorithm, inputs, [&](Rank rank) {
-    return starting_stream(inputs.vectors[static_cast<std::size_t>(rank)], algorithm.family);
+    const SparseVector<T>& vector = inputs.vectors[static_cast<std::size_t>(rank)];
+    return Coded<T>(starting_stream(vector, algorithm.family), coding(rank));
   });
-  fill_in(measurement, {trial}, inputs, predict_for(algorithm.spec, experiment.machine, inputs));
+  fill_in(measurement, {trial}, inputs, predict_for(algorithm.spec, experiment.machine, inputs, coding(0)));
 }
 
 template <class T>
@@ -67,10 +77,8 @@ Job job_of(const Experiment& experiment, const Task& task) {
       using Json = nlohmann::ordered_json;
       emit(measurement_to_json(measurement).dump(-1, ' ', false, Json::error_handler_t::replace));
     };
-    if (task.cell->precision == "fp64")
-      run_task<double>(experiment, task, on_measurement);
-    else
-      run_task<float>(experiment, task, on_measurement);
+    with_value_of(task.cell->precision,
+                  [&](auto value) { run_task<decltype(value)>(experiment, task, on_measurement); });
   };
 }
 

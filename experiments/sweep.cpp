@@ -10,6 +10,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "experiments/sha1.hpp"
+#include "model/codec.hpp"
 #include "topologies/topology_json.hpp"
 
 namespace sparsewire {
@@ -47,6 +48,7 @@ class KeyMaker {
                   cell.ranks,    cell.dimension,
                   cell.density,  cell.precision,
                   point.backend, point.algorithm};
+    if (point.codec != name_of(Codec::pairs)) parts.push_back({"codec", point.codec});
     if (point.backend == kSimGridBackend) parts.push_back(topology_);
     if (point.backend == kMpiBackend) parts.push_back({experiment_.repetitions, experiment_.warm_ups});
     return sha1_of(parts.dump());
@@ -93,12 +95,13 @@ std::vector<Cell> cells_of(const Experiment& experiment, const std::vector<std::
                        std::int64_t ranks, double density) {
     Cell cell{workload, static_cast<Rank>(ranks), dimension, density, precision, {}};
     for (const std::string& backend : backends)
-      for (const std::string& algorithm : experiment.algorithms) {
-        if (algorithm == kMpiAllreduce && backend != kMpiBackend) continue;
-        Point point{backend, algorithm, ""};
-        point.key = keys.key(cell, point);
-        cell.points.push_back(std::move(point));
-      }
+      for (const std::string& codec : experiment.codecs)
+        for (const std::string& algorithm : experiment.algorithms) {
+          if (algorithm == kMpiAllreduce && backend != kMpiBackend) continue;
+          Point point{backend, algorithm, "", codec};
+          point.key = keys.key(cell, point);
+          cell.points.push_back(std::move(point));
+        }
     cells.push_back(std::move(cell));
   };
   for (const Workload& workload : experiment.workloads)
@@ -122,7 +125,9 @@ std::string describe(const Cell& cell, const Point& point) {
   inputs += fmt::format(", P={}", cell.ranks);
   if (!reads_a_file(cell.workload))
     inputs += fmt::format(", N={}, density {:.4g}", cell.dimension, cell.density);
-  return fmt::format("{} on {}: {}, {}", point.algorithm, point.backend, inputs, cell.precision);
+  const bool is_default = point.codec == name_of(Codec::pairs);
+  return fmt::format("{} on {}: {}, {}{}", point.algorithm, point.backend, inputs, cell.precision,
+                     is_default ? "" : " " + point.codec);
 }
 
 }  // namespace sparsewire

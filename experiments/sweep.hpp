@@ -17,6 +17,7 @@ inline constexpr std::string_view kMpiBackend = "mpi";
 struct Point {
   std::string backend, algorithm;
   std::string key;  // hash of everything that decides the result, and of the program's version
+  std::string codec = "pairs";
 };
 
 // One set of inputs. For a workload from a file, dimension and density are 0 until it has been read.
@@ -30,8 +31,8 @@ struct Cell {
 };
 
 // All cells, in the order of workloads, precisions, dimensions, ranks, densities; in each cell the points in
-// the order of backends and algorithms. `mpi-allreduce` is a point of the backend "mpi" only. Reads the
-// workloads' files for the keys; throws std::runtime_error if that fails.
+// the order of backends, codecs and algorithms. `mpi-allreduce` is a point of the backend "mpi" only. Reads
+// the workloads' files for the keys; throws std::runtime_error if that fails.
 std::vector<Cell> cells_of(const Experiment& experiment, const std::vector<std::string>& backends,
                            std::string_view program_version);
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "algorithms/payload/half.hpp"
 #include "experiments/bitmap.hpp"
 #include "experiments/random.hpp"
 
@@ -265,13 +266,15 @@ std::vector<double> union_table(const std::vector<SparseVector<T>>& vectors) {
   return table;
 }
 
-template std::vector<SparseVector<float>> generate(const Workload&, Rank, std::uint64_t, double,
-                                                   std::uint64_t);
-template std::vector<SparseVector<double>> generate(const Workload&, Rank, std::uint64_t, double,
-                                                    std::uint64_t);
-template std::vector<SparseVector<float>> sum_rows(const SvmlightData&, Rank, unsigned);
-template std::vector<SparseVector<double>> sum_rows(const SvmlightData&, Rank, unsigned);
-template std::vector<double> union_table(const std::vector<SparseVector<float>>&);
-template std::vector<double> union_table(const std::vector<SparseVector<double>>&);
+#define INSTANTIATE(T)                                                                         \
+  template std::vector<SparseVector<T>> generate(const Workload&, Rank, std::uint64_t, double, \
+                                                 std::uint64_t);                               \
+  template std::vector<SparseVector<T>> sum_rows(const SvmlightData&, Rank, unsigned);         \
+  template std::vector<double> union_table(const std::vector<SparseVector<T>>&)
+INSTANTIATE(float);
+INSTANTIATE(double);
+INSTANTIATE(Half);
+INSTANTIATE(Bfloat16);
+#undef INSTANTIATE
 
 }  // namespace sparsewire

@@ -50,13 +50,4 @@ std::vector<SparseVector<T>> sum_rows(const SvmlightData& data, Rank ranks, unsi
 template <class T>
 std::vector<double> union_table(const std::vector<SparseVector<T>>& vectors);
 
-extern template std::vector<SparseVector<float>> generate(const Workload&, Rank, std::uint64_t, double,
-                                                          std::uint64_t);
-extern template std::vector<SparseVector<double>> generate(const Workload&, Rank, std::uint64_t, double,
-                                                           std::uint64_t);
-extern template std::vector<SparseVector<float>> sum_rows(const SvmlightData&, Rank, unsigned);
-extern template std::vector<SparseVector<double>> sum_rows(const SvmlightData&, Rank, unsigned);
-extern template std::vector<double> union_table(const std::vector<SparseVector<float>>&);
-extern template std::vector<double> union_table(const std::vector<SparseVector<double>>&);
-
 }  // namespace sparsewire

@@ -10,7 +10,8 @@ Terms recursive_doubling_form(const Representative& start, Held mine) {
       const Rank ours = ranks_behind(ranks, 0, distance), theirs = ranks_behind(ranks, distance, distance);
       Held partner = total;
       if (!total.dense) partner.count = rounded(union_of(rank.input(), theirs));
-      rank.exchange(rank.bytes(total), rank.bytes(partner));
+      rank.exchange(rank.packed(total), rank.bytes(partner));
+      rank.unpacked(partner);
       total = rank.add(total, partner, union_of(rank.input(), ours + theirs));
     }
     return total;
@@ -43,12 +44,13 @@ struct SplitWalk {
   Held go(const Arrival& arrival) {
     const auto others = static_cast<std::size_t>(rank.input().ranks - 1);
     const std::size_t ahead = form.throttle == 0 ? others : std::min(form.throttle, others);
-    while (sent.size() < ahead) sent.push_back(rank.send(rank.bytes(part)));
+    while (sent.size() < ahead) sent.push_back(rank.send(rank.packed(part)));
     Held total = form.dense_accumulator ? rank.densify(part) : part;
     for (std::size_t received = 0; received < others; ++received) {
       rank.receive(arrival(received));
+      rank.unpacked(part);
       total = add(total, static_cast<Rank>(received) + 2);
-      if (sent.size() < others) sent.push_back(rank.send(rank.bytes(part)));
+      if (sent.size() < others) sent.push_back(rank.send(rank.packed(part)));
     }
     return total;
   }
@@ -63,7 +65,8 @@ Seconds lag_of(Representative rank, const SplitForm& form) {
   if (form.throttle == 0 || form.throttle + 1 >= static_cast<std::uint64_t>(rank.input().ranks)) return 0;
   SplitWalk walk{rank, form};
   const Seconds start = rank.clock().total;
-  rank.exchange(rank.bytes(walk.part));
+  rank.exchange(rank.packed(walk.part));
+  rank.unpacked(walk.part);
   walk.add(walk.part, 2);
   return (rank.clock().total - start) / static_cast<Seconds>(form.throttle);
 }
@@ -87,7 +90,8 @@ Held ring_reduce_form(Representative& rank, const Held& part) {
   const Rank ranks = rank.input().ranks;
   Held travelling = part;
   for (Rank step = 1; step < ranks; ++step) {
-    rank.exchange(rank.bytes(travelling));
+    rank.exchange(rank.packed(travelling));
+    rank.unpacked(travelling);
     travelling = rank.add(travelling, part, union_of(rank.input(), step + 1) / ranks);
   }
   return travelling;
@@ -98,7 +102,8 @@ namespace {
 Terms split_allgather(Representative rank, const AlgorithmSpec& algorithm, bool dense_accumulator) {
   const Held owned = direct_split_form(
       rank, {dense_accumulator, algorithm.text("order") == "by-rank", algorithm.number("throttle")});
-  bruck_allgather_form(rank, rank.bytes(owned));
+  bruck_allgather_form(rank, rank.packed_result(owned));
+  rank.unpacked_result(owned, rank.input().ranks);
   rank.concat(owned, rank.input().ranks);
   return rank.clock();
 }
@@ -106,7 +111,9 @@ Terms split_allgather(Representative rank, const AlgorithmSpec& algorithm, bool 
 Terms ring(Representative rank, const Held& part) {
   const Rank ranks = rank.input().ranks;
   const Held owned = ring_reduce_form(rank, part);
-  for (Rank step = 1; step < ranks; ++step) rank.exchange(rank.bytes(owned));
+  const std::uint64_t block = rank.packed_result(owned);
+  for (Rank step = 1; step < ranks; ++step) rank.exchange(block);
+  rank.unpacked_result(owned, ranks);
   rank.concat(owned, ranks);
   return rank.clock();
 }
@@ -114,7 +121,8 @@ Terms ring(Representative rank, const Held& part) {
 Terms sparse_allgather(Representative rank) {
   const Rank ranks = rank.input().ranks;
   const Held mine = rank.sparse(1);
-  bruck_allgather_form(rank, rank.bytes(mine));
+  bruck_allgather_form(rank, rank.packed(mine));
+  rank.unpacked(mine, ranks);
   struct Node {
     Rank ranks;
     Held held;
@@ -140,9 +148,10 @@ Terms rabenseifner(const Representative& start) {
       rank.exchange(rank.bytes(half));
       rank.add(half, half, 0);
     }
-    const std::uint64_t block = rank.bytes(rank.dense(power));
+    const std::uint64_t block = rank.packed_result(rank.dense(power));
     for (Rank distance = 1; distance < power; distance *= 2)
       rank.exchange(block * static_cast<std::uint64_t>(distance));
+    rank.unpacked_result(rank.dense(power), power);
     return whole;
   });
 }

@@ -48,7 +48,10 @@ Terms broadcast_bound(const LogGP& network, Rank ranks) {
 // The time of the values that the busiest rank sends.
 Terms volume_bound(const LogGP& network, const CostInput& input) {
   const double own = input.union_sizes.front(), all = input.union_sizes.back(), ranks = input.ranks;
-  const double bytes = (all * (ranks - 2) / ranks + own) * static_cast<double>(input.value_bytes);
+  const std::uint64_t bits = input.coding.quantisation.bits;
+  const double value_bytes =
+      bits > 0 ? static_cast<double>(bits) / 8 : static_cast<double>(input.value_bytes);
+  const double bytes = (all * (ranks - 2) / ranks + own) * value_bytes;
   Terms bound = after(Terms{}, Term::latency, network.L);
   bound = after(bound, Term::overhead, 2 * network.o);
   const Seconds spacing = std::max(network.o, network.g);

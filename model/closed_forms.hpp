@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/algorithm_spec.hpp"
+#include "model/codec.hpp"
 #include "model/machine.hpp"
 #include "model/terms.hpp"
 
@@ -28,8 +29,9 @@ namespace sparsewire {
 struct CostInput {
   Rank ranks = 1;
   std::uint64_t dimension = 0;    // elements
-  std::uint64_t value_bytes = 4;  // 4 or 8
+  std::uint64_t value_bytes = 4;  // 2, 4 or 8
   std::vector<double> union_sizes;
+  Coding coding = {};  // of what is sent; dense algorithms take no codec
 };
 
 // Time until the last rank has the result of an allreduce, or of another collective of

@@ -32,6 +32,20 @@ inline constexpr std::array<std::string_view, 8> kCodecNames = {
 inline constexpr std::uint64_t kTileWords = 64;     // of a tiled bitmap; a word has 64 bits
 inline constexpr std::uint64_t kPackedBlock = 128;  // gaps of one width
 
+// How the dense part of a result that its only owner hands to all ranks is rounded, once (QSGD: Alistarh,
+// Grubic, Li, Tomioka, Vojnovic 2017, arXiv:1610.02132).
+struct Quantisation {
+  std::uint64_t bits = 0;      // of a value, its sign included: 2, 4 or 8; 0 leaves values as they are
+  std::uint64_t bucket = 512;  // consecutive values of one scale
+  std::uint64_t seed = 0;      // of the rounding; another one on each rank
+};
+
+// What is done to a stream that is sent.
+struct Coding {
+  Codec codec = Codec::pairs;
+  Quantisation quantisation{};
+};
+
 constexpr std::string_view name_of(Codec codec) {
   return kCodecNames[static_cast<std::size_t>(codec)];
 }
@@ -101,6 +115,15 @@ inline Work decode_work(Codec used, std::uint64_t count, std::uint64_t length, b
     work += Work::of(WorkKind::fill, length) + Work::of(WorkKind::scatter_add, count);
   if (!held_dense && used == Codec::dense) work += Work::of(WorkKind::scan, length);
   return work;
+}
+
+// Of rounding `length` values and of reading them: to look one up takes a quarter of a step
+// (bench/payload_benchmark).
+inline Work quantise_work(std::uint64_t length) {
+  return Work::of(WorkKind::encode, length);
+}
+inline Work dequantise_work(std::uint64_t length) {
+  return Work::of(WorkKind::decode, quotient_up(length, 4));
 }
 
 }  // namespace sparsewire

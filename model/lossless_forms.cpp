@@ -22,10 +22,11 @@ std::vector<Layer> layers_of(Rank ranks, const std::vector<std::uint64_t>& degre
   return layers;
 }
 
-// `count` messages of `bytes` bytes to others, then as many from others.
-std::vector<Flight<Terms>> send_many(Representative& rank, Rank count, std::uint64_t bytes) {
+// `count` messages to others, each of bytes_of(), then as many from others.
+template <class BytesOf>
+std::vector<Flight<Terms>> send_many(Representative& rank, Rank count, const BytesOf& bytes_of) {
   std::vector<Flight<Terms>> flights;
-  for (Rank i = 0; i < count; ++i) flights.push_back(rank.send(bytes));
+  for (Rank i = 0; i < count; ++i) flights.push_back(rank.send(bytes_of()));
   return flights;
 }
 
@@ -39,18 +40,22 @@ Terms kylix_form(Representative rank, const std::vector<std::uint64_t>& degrees)
     const Held part = rank.part_of(mine, static_cast<double>(layer.subgroup) / group);
     Held total = part;
     Rank step = 1;
-    for (const Flight<Terms>& flight : send_many(rank, layer.degree - 1, rank.bytes(part))) {
+    for (const Flight<Terms>& flight : send_many(rank, layer.degree - 1, [&] { return rank.packed(part); })) {
       rank.receive(flight);
+      rank.unpacked(part);
       total = rank.add(total, part, union_of(input, summed * ++step) * share);
     }
     summed = std::min(summed * layer.degree, input.ranks);
     group = layer.subgroup;
     mine = total;
   }
+  const std::uint64_t block = rank.packed_result(mine);
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
-    const std::uint64_t bundle = rank.bytes(mine) * static_cast<std::uint64_t>(layer->subgroup);
-    for (const Flight<Terms>& flight : send_many(rank, layer->degree - 1, bundle)) rank.receive(flight);
+    const std::uint64_t bundle = block * static_cast<std::uint64_t>(layer->subgroup);
+    for (const Flight<Terms>& flight : send_many(rank, layer->degree - 1, [&] { return bundle; }))
+      rank.receive(flight);
   }
+  rank.unpacked_result(mine, input.ranks);
   rank.concat(mine, input.ranks);
   return rank.clock();
 }

@@ -6,15 +6,18 @@
 #include <cmath>
 
 #include "model/closed_forms.hpp"
+#include "model/coded_bytes.hpp"
 #include "model/loggp.hpp"
 #include "model/wire_format.hpp"
 
 namespace sparsewire {
 
 // A stream whose elements are only counted. Sparse or dense by the rules of algorithms/payload/stream.hpp.
+// `filled` elements of a dense range are not zero; only codecs look at it.
 struct Held {
   std::uint64_t count = 0, length = 0;
   bool dense = false;
+  std::uint64_t filled = 0;
 };
 
 inline std::uint64_t rounded(double elements) {
@@ -34,13 +37,41 @@ class Representative {
     Held held{rounded(input_.union_sizes[static_cast<std::size_t>(ranks - 1)] / parts), part_length(parts),
               false};
     held.dense = reaches_break_even(held.count, held.length, input_.value_bytes);
+    held.filled = held.count;
     return held;
   }
   Held dense(Rank parts = 1) const { return {part_length(parts), part_length(parts), true}; }
 
   std::uint64_t bytes(const Held& held) const {
+    if (codec() != Codec::pairs)
+      return expected_block_bytes(expected_codec(codec(), block(held)), block(held));
     return held.dense ? dense_stream_bytes(held.length, input_.value_bytes)
                       : sparse_stream_bytes(held.count, input_.value_bytes);
+  }
+
+  // Its bytes, once it is encoded; and the work of decoding `times` such blocks.
+  std::uint64_t packed(const Held& held) {
+    if (codec() != Codec::pairs)
+      work(encode_work(codec(), expected_codec(codec(), block(held)), block(held).count, held.length,
+                       held.dense));
+    return bytes(held);
+  }
+  void unpacked(const Held& held, Rank times = 1) {
+    if (codec() == Codec::pairs) return;
+    const Work one =
+        decode_work(expected_codec(codec(), block(held)), block(held).count, held.length, held.dense);
+    for (Rank i = 0; i < times; ++i) work(one);
+  }
+
+  // The same of a part of the result, which its owner may round.
+  std::uint64_t packed_result(const Held& held) {
+    if (!is_rounded(held)) return packed(held);
+    work(quantise_work(held.length));
+    return quantised_bytes(held.length, input_.coding.quantisation);
+  }
+  void unpacked_result(const Held& held, Rank times) {
+    if (!is_rounded(held)) return unpacked(held, times);
+    for (Rank i = 0; i < times; ++i) work(dequantise_work(held.length));
   }
 
   // The same rank at the same time, with other data.
@@ -52,8 +83,8 @@ class Representative {
   // Goes on at this time, with idle interfaces.
   void wait_until(const Terms& clock) { endpoint_ = {clock, {}, {}}; }
 
-  void work(const Work& work) {
-    endpoint_.cpu = after(endpoint_.cpu, Term::compute, machine_.compute.of(work));
+  void work(const Work& done) {
+    endpoint_.cpu = after(endpoint_.cpu, Term::compute, machine_.compute.of(done));
   }
   void work(WorkKind kind, std::uint64_t elements) { work(Work::of(kind, elements)); }
 
@@ -71,7 +102,7 @@ class Representative {
   // `share` of the range of `held`, and of its elements.
   Held part_of(const Held& held, double share) const {
     const auto of = [&](std::uint64_t amount) { return rounded(static_cast<double>(amount) * share); };
-    return {of(held.count), of(held.length), held.dense};
+    return {of(held.count), of(held.length), held.dense, of(held.filled)};
   }
 
   // Goes on as a rank that has been waiting for this one's message since the start.
@@ -85,11 +116,11 @@ class Representative {
   Held add(const Held& a, const Held& b, double sum_count) {
     if (a.dense && b.dense) {
       work(WorkKind::dense_add, a.length);
-      return a;
+      return {a.count, a.length, true, rounded(sum_count)};
     }
     if (a.dense || b.dense) {
       work(WorkKind::scatter_add, a.dense ? b.count : a.count);
-      return {a.length, a.length, true};
+      return {a.length, a.length, true, rounded(sum_count)};
     }
     if (!reaches_break_even(a.count + b.count, a.length, input_.value_bytes)) {
       work(WorkKind::merge, a.count + b.count);
@@ -102,7 +133,7 @@ class Representative {
     if (held.dense) return held;
     work(WorkKind::fill, held.length);
     work(WorkKind::scatter_add, held.count);
-    return {held.length, held.length, true};
+    return {held.length, held.length, true, held.count};
   }
 
   // `parts` blocks like `part` become one vector.
@@ -117,6 +148,11 @@ class Representative {
   std::uint64_t part_length(Rank parts) const {
     return rounded(static_cast<double>(input_.dimension) / static_cast<double>(parts));
   }
+  Codec codec() const { return input_.coding.codec; }
+  BlockShape block(const Held& held) const {
+    return {held.dense ? held.filled : held.count, held.length, held.dense, input_.value_bytes};
+  }
+  bool is_rounded(const Held& held) const { return held.dense && input_.coding.quantisation.bits > 0; }
 
   const Machine& machine_;
   const CostInput& input_;
@@ -134,12 +170,17 @@ Terms folded(Representative rank, Held mine, const Core& core) {
   const CostInput& input = rank.input();
   const bool folds = !std::has_single_bit(static_cast<std::uint32_t>(input.ranks));
   if (folds) {
-    Flight<Terms> flight = Representative(rank).send(rank.bytes(mine));
+    Representative neighbour = rank;
+    Flight<Terms> flight = neighbour.send(neighbour.packed(mine));
     rank.receive(flight);
+    rank.unpacked(mine);
     mine = rank.add(mine, mine, union_of(input, 2));
   }
   const Held total = core(rank, mine);
-  if (folds) rank.hand_over(rank.bytes(total));
+  if (folds) {
+    rank.hand_over(rank.packed(total));
+    rank.unpacked(total);
+  }
   return rank.clock();
 }
 

@@ -64,7 +64,7 @@ Chart named_chart(const std::string& kind, const SeriesKey& key) {
   Chart chart;
   chart.name =
       fmt::format("{}_{}_{}_{}N{}_{}", kind, sanitised(key.backend),
-                  sanitised(key.workload, kLongestWorkload), ranks, key.dimension, sanitised(key.precision));
+                  sanitised(key.workload, kLongestWorkload), ranks, key.dimension, sanitised(format_of(key)));
   chart.place = fmt::format("{}{}{}", sanitised(key.machine), both ? "_" : "", sanitised(key.topology));
   return chart;
 }

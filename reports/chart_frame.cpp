@@ -34,7 +34,7 @@ std::string screen_y(const Frame& frame, double pixels_from_top) {
 TitleLine parameters_line(const std::string& what, const SeriesKey& key) {
   const std::string ranks = key.ranks > 0 ? fmt::format(", P = {} ranks", key.ranks) : "";
   const std::string before = fmt::format("{}: {}{}, dimension N = ", what, key.workload, ranks);
-  const std::string dimension = format_power(key.dimension), after = ", " + key.precision;
+  const std::string dimension = format_power(key.dimension), after = ", " + format_of(key);
   return {fmt::format("{}.{}.{}", gnuplot_text(before), gnuplot_enhanced(superscript(dimension)),
                       gnuplot_text(after)),
           before.size() + dimension.size() + after.size()};

@@ -76,8 +76,8 @@ std::vector<Chart> best_charts(const Groups& groups, const Styles& styles) {
 }
 
 bool same_problem(const SeriesKey& a, const SeriesKey& b) {
-  return a.workload == b.workload && a.precision == b.precision && a.dimension == b.dimension &&
-         a.ranks == b.ranks;
+  return a.workload == b.workload && a.precision == b.precision && a.codec == b.codec &&
+         a.dimension == b.dimension && a.ranks == b.ranks;
 }
 
 std::vector<Chart> prediction_charts(const Groups& groups, const Styles& styles) {

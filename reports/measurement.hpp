@@ -29,6 +29,7 @@ struct Measurement {
   std::string family;    // "sparse", "dense" or "lossy"
   std::string workload;  // label of the workload, e.g. "uniform"
   std::string machine, topology, precision;
+  std::string codec = "pairs";  // how sparse streams were sent
   std::int64_t ranks = 0;
   std::uint64_t dimension = 0;
   double density = 0;         // mean non-zeros of a rank over dimension, as generated

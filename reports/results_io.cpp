@@ -99,6 +99,11 @@ void visit_fields(auto& m, auto&& visit) {
   visit("wire_bytes_max", m.wire_bytes_max), visit("ranks_agree", m.ranks_agree);
 }
 
+// Those that results of older versions do not have.
+void visit_newer_fields(auto& m, auto&& visit) {
+  visit("codec", m.codec);
+}
+
 void visit_model(auto& model, auto&& visit) {
   visit("total_s", model.total), visit("latency_s", model.latency), visit("overhead_s", model.overhead);
   visit("bandwidth_s", model.bandwidth), visit("compute_s", model.compute);
@@ -240,6 +245,7 @@ Columns columns_of(const Measurement& m) {
     };
   };
   visit_fields(m, with_prefix("", true));
+  visit_newer_fields(m, with_prefix("", true));
   columns.emplace_back("samples", csv_field(m.samples_s.size()));
   columns.emplace_back("samples_s", fmt::format("{}", fmt::join(m.samples_s, " ")));
   const std::array<Seconds, 2> interval = m.confidence_s.value_or(std::array<Seconds, 2>{});
@@ -266,6 +272,7 @@ std::string csv_line(const Columns& columns, std::string Columns::value_type::*p
 Json measurement_to_json(const Measurement& measurement) {
   Json json = Json::object();
   visit_fields(measurement, writing_to(json));
+  visit_newer_fields(measurement, writing_to(json));
   json["samples_s"] = numbers(measurement.samples_s);
   if (measurement.confidence_s) json["confidence_s"] = numbers(*measurement.confidence_s);
   visit_work(measurement.work, writing_to(json["work_elements"]));
@@ -278,6 +285,7 @@ Measurement measurement_from_json(const Json& value) {
   if (!value.is_object()) throw std::invalid_argument("a measurement is not a JSON object");
   Measurement measurement;
   visit_fields(measurement, reading_from(value));
+  visit_newer_fields(measurement, reading_if_present_from(value));
   read_value(member(value, "samples_s"), "samples_s", measurement.samples_s);
   if (value.contains("confidence_s")) measurement.confidence_s = interval_from(value["confidence_s"]);
   visit_work(measurement.work, reading_if_present_from(object_at(value, "work_elements")));

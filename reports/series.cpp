@@ -23,9 +23,14 @@ Curve curve_of(const Measurement& any, const std::map<double, std::vector<Second
 std::map<SeriesKey, Group> group_by_series(const std::vector<Measurement>& measurements) {
   std::map<SeriesKey, Group> groups;
   for (const Measurement& m : measurements) {
-    groups[{m.backend, m.workload, m.machine, m.topology, m.precision, m.dimension, m.ranks}].push_back(&m);
+    groups[{m.backend, m.workload, m.machine, m.topology, m.precision, m.codec, m.dimension, m.ranks}]
+        .push_back(&m);
   }
   return groups;
+}
+
+std::string format_of(const SeriesKey& key) {
+  return key.codec.empty() || key.codec == "pairs" ? key.precision : key.precision + ' ' + key.codec;
 }
 
 bool drawable(const Measurement& measurement) {

@@ -14,11 +14,14 @@ namespace sparsewire {
 
 // What the points of one table or one chart over density share.
 struct SeriesKey {
-  std::string backend, workload, machine, topology, precision;
+  std::string backend, workload, machine, topology, precision, codec;
   std::uint64_t dimension = 0;
   std::int64_t ranks = 0;
   auto operator<=>(const SeriesKey&) const = default;
 };
+
+// How values travel, for titles: "fp32", and the codec where it is not the default: "fp32 bitmap".
+std::string format_of(const SeriesKey& key);
 
 // Points into a vector of measurements that outlives the group.
 using Group = std::vector<const Measurement*>;

@@ -35,8 +35,8 @@ struct Label {
   bool with_place;  // whether machine and topology tell series apart
 
   std::string text() const {
-    std::string result =
-        fmt::format("P={} N={} {} {} {}", key.ranks, key.dimension, key.workload, key.precision, key.backend);
+    std::string result = fmt::format("P={} N={} {} {} {}", key.ranks, key.dimension, key.workload,
+                                     format_of(key), key.backend);
     if (with_place && !key.machine.empty()) result += ' ' + key.machine;
     if (with_place && !key.topology.empty()) result += ' ' + key.topology;
     return result;
@@ -136,7 +136,7 @@ std::string table_of(const Group& group) {
 
 std::string title_of(const SeriesKey& key) {
   std::string title = fmt::format("{}  {}  N={}  {}  P={}", key.backend, key.workload,
-                                  format_power(key.dimension), key.precision, key.ranks);
+                                  format_power(key.dimension), format_of(key), key.ranks);
   if (!key.machine.empty()) title += "  machine " + key.machine;
   if (!key.topology.empty()) title += "  topology " + key.topology;
   return title;

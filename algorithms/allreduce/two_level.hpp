@@ -17,11 +17,11 @@ template <Summable S, class Inner, class Outer>
 S two_level(Transport& transport, S mine, Rank size, const Inner& inner, const Outer& outer) {
   const Rank ranks = transport.size(), rank = transport.rank();
   Group node(transport, node_of(ranks, size, rank));
-  S total = inner(node, std::move(mine));
+  S total = inner(node, unrounded(mine));
   Message message;
   if (node.rank() == 0) {
     Group leaders(transport, node_leaders(ranks, size));
-    message = packed(transport, S(outer(leaders, std::move(total))));
+    message = packed(transport, S(outer(leaders, rounded_like(std::move(total), mine))));
   }
   return unpacked<S>(transport, binomial_broadcast(node, BinomialTree(node.size(), 0), std::move(message)));
 }

@@ -27,7 +27,7 @@ struct Pull<Stream<T, Op>> {
   using Block = Coded<T, Op>;
   static Block block_of(Stream<T, Op> owned) {
     const bool bitmap = encoded_bytes(Codec::bitmap, owned) < encoded_bytes(Codec::pairs, owned);
-    return Block(std::move(owned), bitmap ? Codec::bitmap : Codec::pairs);
+    return Block(std::move(owned), {bitmap ? Codec::bitmap : Codec::pairs, {}});
   }
   static Stream<T, Op> value_of(Block block, const Stream<T, Op>&) { return std::move(block).stream(); }
 };
@@ -35,10 +35,14 @@ template <class T, class Op>
 struct Pull<Coded<T, Op>> {
   using Block = Coded<T, Op>;
   static Block block_of(Block owned) {
-    return owned.codec() == Codec::pairs ? Pull<Stream<T, Op>>::block_of(std::move(owned).stream()) : owned;
+    if (owned.coding().codec != Codec::pairs) return owned;
+    const Quantisation quantisation = owned.coding().quantisation;
+    Block block = Pull<Stream<T, Op>>::block_of(std::move(owned).stream());
+    const Codec codec = block.coding().codec;
+    return Block(std::move(block).stream(), {codec, quantisation});
   }
   static Block value_of(Block block, const Block& like) {
-    return Block(std::move(block).stream(), like.codec());
+    return Block(std::move(block).stream(), like.coding());
   }
 };
 

@@ -172,7 +172,8 @@ std::uint64_t block_bytes(Codec used, const Shape& shape) {
 
 Codec chosen(Codec wanted, const Shape& shape) {
   if (wanted == Codec::automatic) return smallest(shape);
-  if (wanted == Codec::dense || (wanted == Codec::pairs && shape.held_dense)) return Codec::dense;
+  if (wanted == Codec::pairs) return shape.held_dense ? Codec::dense : Codec::pairs;
+  if (wanted == Codec::dense) return Codec::dense;
   return block_bytes(Codec::dense, shape) < block_bytes(wanted, shape) ? Codec::dense : wanted;
 }
 

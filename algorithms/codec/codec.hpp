@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "algorithms/codec/block.hpp"
 #include "algorithms/payload/stream.hpp"
@@ -15,10 +16,11 @@ namespace sparsewire {
 
 namespace codec {
 
-// Tells apart what values a block has: their bytes.
+// Tells apart what values a block has: by their bytes, and those of bfloat16 by having less than half's
+// digits.
 template <class T>
 constexpr std::uint8_t value_kind_of() {
-  return sizeof(T);
+  return sizeof(T) == 2 && std::numeric_limits<T>::digits < 11 ? 1 : sizeof(T);
 }
 
 template <class T, class Op>

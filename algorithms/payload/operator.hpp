@@ -15,6 +15,10 @@
 
 namespace sparsewire {
 
+// The types of values: those of the language, and those of payload/half.hpp.
+template <class T>
+inline constexpr bool kIsValue = std::floating_point<T>;
+
 // An operator over floating-point values T:
 //   kName          what users call it
 //   kCode          what tells it apart on the wire
@@ -23,7 +27,7 @@ namespace sparsewire {
 //   prepared(v)    v in the form in which the operator's values travel; what users bring in is prepared once
 //   combined(a, b) associative and commutative up to rounding (and, for the sum, up to the bits of NaNs)
 template <class Op, class T>
-concept ReductionOperator = std::floating_point<T> && requires(T value) {
+concept ReductionOperator = kIsValue<T> && requires(T value) {
   { Op::kName } -> std::convertible_to<std::string_view>;
   { Op::kCode } -> std::convertible_to<std::uint16_t>;
   { Op::template identity<T>() } -> std::same_as<T>;
@@ -32,7 +36,8 @@ concept ReductionOperator = std::floating_point<T> && requires(T value) {
 };
 
 template <class T>
-using FloatBits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+using FloatBits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
 
 template <class T>
 FloatBits<T> float_bits(T value) {
@@ -79,7 +84,8 @@ struct Minimum {
   template <class T>
   static T combined(T a, T b) {
     const T lower = a < b ? a : b;
-    const T number = a == b ? std::bit_cast<T>(float_bits(a) | float_bits(b)) : lower;
+    const T number =
+        a == b ? std::bit_cast<T>(static_cast<FloatBits<T>>(float_bits(a) | float_bits(b))) : lower;
     return a == a && b == b ? number : std::numeric_limits<T>::quiet_NaN();
   }
 };
@@ -99,7 +105,8 @@ struct Maximum {
   template <class T>
   static T combined(T a, T b) {
     const T upper = a > b ? a : b;
-    const T number = a == b ? std::bit_cast<T>(float_bits(a) & float_bits(b)) : upper;
+    const T number =
+        a == b ? std::bit_cast<T>(static_cast<FloatBits<T>>(float_bits(a) & float_bits(b))) : upper;
     return a == a && b == b ? number : std::numeric_limits<T>::quiet_NaN();
   }
 };

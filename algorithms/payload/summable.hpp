@@ -72,6 +72,21 @@ template <Summable S>
 Message pack_result(const S& value) {
   return pack(value);
 }
+template <Summable S>
+Work pack_result_work(const S& value) {
+  return pack_work(value);
+}
+
+// A value whose results are not to be rounded, as they are only a step, and one whose results are rounded as
+// those of `like`. For payloads that round none, as above.
+template <Summable S>
+S unrounded(S value) {
+  return value;
+}
+template <Summable S>
+S rounded_like(S value, const S&) {
+  return value;
+}
 
 // The bytes of `value` for the wire; charges what it takes to encode them.
 template <Summable S>
@@ -84,7 +99,7 @@ Message packed(Transport& transport, const S& value) {
 // all others.
 template <Summable S>
 Message packed_result(Transport& transport, const S& value) {
-  transport.compute(pack_work(value));
+  transport.compute(pack_result_work(value));
   return pack_result(value);
 }
 

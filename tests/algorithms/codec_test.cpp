@@ -138,7 +138,7 @@ RC_GTEST_PROP(CodecProperty, NoneIsLongerThanDense, ()) {
 
 RC_GTEST_PROP(CodecProperty, BlocksBehindOneAnotherCanBeSplit, ()) {
   const Codec codec = *rc::gen::elementOf(codecs());
-  const Coded<float> a(*any_stream(), codec), b(*any_stream(), codec);
+  const Coded<float> a(*any_stream(), {codec, {}}), b(*any_stream(), {codec, {}});
   Message both = pack(a);
   both.append(pack(b));
   const std::vector<Message> parts = split_packed<Coded<float>>(Message(both.flatten()));
@@ -259,7 +259,7 @@ TEST(Coded, ChargesWhatItsCodecTakes) {
   const Stream<float> stream = stream_from<float, Plus>(0, 1000, {{3, 1}, {70, 1}});
   const Stream<float> full = densified(stream).value;
   const auto work = [](Codec codec, const Stream<float>& held) {
-    const Coded<float> coded(held, codec);
+    const Coded<float> coded(held, {codec, {}});
     return std::pair(pack_work(coded), unpack_work(Coded<float>::unpack(pack(coded))));
   };
   const auto encode = [](std::uint64_t steps) { return Work::of(WorkKind::encode, steps); };

@@ -1,4 +1,4 @@
-sparsewire_test(payload_tests algorithms/codec_test.cpp algorithms/operator_test.cpp algorithms/sparse_vector_test.cpp
+sparsewire_test(payload_tests algorithms/codec_test.cpp algorithms/operator_test.cpp algorithms/quantised_test.cpp algorithms/sparse_vector_test.cpp
                 algorithms/stream_test.cpp                 LINK sparsewire_algorithms)
 sparsewire_test(contract_tests contract/contract_test.cpp support/sim_worlds.cpp LINK sparsewire_sim)
 sparsewire_test(allreduce_tests algorithms/allreduce_test.cpp algorithms/cases_test.cpp algorithms/reduction_test.cpp

@@ -241,6 +241,14 @@ TEST_F(ReduceCommand, TakesEmptyLinesLabelsAndWindowsLineEnds) {
   EXPECT_EQ(sum_of("+1 1:1\r\n-1 1:1\r\n"), "# N=2\n1:2\n");
 }
 
+TEST_F(ReduceCommand, TakesEveryCodecAndPrecision) {
+  for (const std::string codec :
+       {"pairs", "bitmap", "tiled-bitmap", "delta", "bit-packed", "bloom", "dense", "auto"})
+    EXPECT_EQ(sum_of("1:1\n1:0.5 3:2\n", {"--codec", codec}), "# N=4\n1:1.5 3:2\n") << codec;
+  for (const std::string precision : {"fp32", "fp64", "fp16", "bf16", "qsgd8", "qsgd4", "qsgd2"})
+    EXPECT_EQ(sum_of("1:1\n1:0.5 3:2\n", {"--precision", precision}), "# N=4\n1:1.5 3:2\n") << precision;
+}
+
 TEST_F(ReduceCommand, TakesUnsortedAndDuplicateIndices) {
   EXPECT_EQ(sum_of("9:1 2:1 5:1\n5:1 5:2\n"), "# N=10\n2:1 5:4 9:1\n");
 }
@@ -327,7 +335,8 @@ TEST_F(ReduceOptions, AreCheckedWithTheNearestName) {
   expect_refused_with({"--algorithm", "dense-rnig"}, {"--algorithm: ", "did you mean \"dense-ring\"?"});
   expect_refused_with({"--algorithm", "dense-ring", "--backend", "simgird"}, {"did you mean \"simgrid\"?"});
   expect_refused_with({"--algorithm", "dense-ring", "--machine", "dant"}, {"did you mean \"daint\"?"});
-  expect_refused_with({"--algorithm", "dense-ring", "--precision", "fp16"}, {"expected one of fp32, fp64"});
+  expect_refused_with({"--algorithm", "dense-ring", "--precision", "fp8"}, {"expected one of fp32, fp64"});
+  expect_refused_with({"--algorithm", "dense-ring", "--codec", "bitmp"}, {"did you mean \"bitmap\"?"});
 }
 
 TEST_F(ReduceOptions, AnOperatorIsNamed) {

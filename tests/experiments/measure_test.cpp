@@ -18,8 +18,8 @@ namespace {
 using testing::HasSubstr;
 
 template <class T>
-Allreduce<Stream<T>> algorithm_named(std::string_view name) {
-  for (auto& algorithm : allreduce_catalogue<Stream<T>>())
+Allreduce<Coded<T>> algorithm_named(std::string_view name) {
+  for (auto& algorithm : allreduce_catalogue<Coded<T>>())
     if (algorithm.name == name) return algorithm;
   throw std::invalid_argument(std::string(name));
 }
@@ -30,10 +30,11 @@ SparseVector<T> vector_of(std::vector<std::pair<std::int64_t, T>> pairs, std::ui
 }
 
 template <class T>
-Trial trial_of(const Allreduce<Stream<T>>& algorithm, const Inputs<T>& inputs) {
+Trial trial_of(const Allreduce<Coded<T>>& algorithm, const Inputs<T>& inputs) {
   LogGPWorld world(test::cluster_machine());
   return run_trial<T>(world, algorithm, inputs, [&](Rank rank) {
-    return starting_stream(inputs.vectors[static_cast<std::size_t>(rank)], algorithm.family);
+    const SparseVector<T>& vector = inputs.vectors[static_cast<std::size_t>(rank)];
+    return Coded<T>(starting_stream(vector, algorithm.family), {});
   });
 }
 
@@ -43,9 +44,9 @@ Inputs<float> two_ranks() {
 }
 
 // An allreduce that does what it is told after summing rightly.
-Allreduce<Stream<float>> wrong(std::function<Stream<float>(Transport&, Stream<float>)> spoil) {
-  return {"wrong", Family::sparse, "", [spoil](Transport& transport, Stream<float> mine) {
-            return spoil(transport, ssar_recursive_double(transport, std::move(mine)));
+Allreduce<Coded<float>> wrong(std::function<Stream<float>(Transport&, Stream<float>)> spoil) {
+  return {"wrong", Family::sparse, "", [spoil](Transport& transport, Coded<float> mine) -> Coded<float> {
+            return {spoil(transport, ssar_recursive_double(transport, std::move(mine)).stream()), {}};
           }};
 }
 
@@ -61,7 +62,7 @@ Measurement filled_in(const std::vector<Trial>& trials, const Inputs<float>& inp
   return measurement;
 }
 
-Measurement outcome_of(const Allreduce<Stream<float>>& algorithm, const Inputs<float>& inputs) {
+Measurement outcome_of(const Allreduce<Coded<float>>& algorithm, const Inputs<float>& inputs) {
   return filled_in({trial_of(algorithm, inputs)}, inputs);
 }
 
@@ -93,7 +94,7 @@ TYPED_TEST(RightResults, OfEveryAlgorithmAreVerified) {
   for (const Workload& workload : std::vector<Workload>{{"uniform", Uniform{}}, {"hot", PowerLaw{1}}})
     for (const Rank ranks : {1, 3, 8}) {
       const Inputs<TypeParam> inputs = make_inputs<TypeParam>({workload, ranks, 500, 0.1, "", {}}, 7);
-      for (const auto& algorithm : allreduce_catalogue<Stream<TypeParam>>()) {
+      for (const auto& algorithm : allreduce_catalogue<Coded<TypeParam>>()) {
         const Trial trial = trial_of(algorithm, inputs);
         EXPECT_TRUE(trial.ranks_agree) << algorithm.name;
         EXPECT_EQ(trial.worst_excess, 0) << algorithm.name;  // the values are integers
@@ -149,7 +150,7 @@ TEST(RightResult, HasNansAndInfinitiesWhereTheSumHas) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const auto inputs = inputs_from<float>({vector_of<float>({{1, nan}, {2, inf}, {3, inf}, {4, -inf}}),
                                           vector_of<float>({{1, 1.F}, {2, 1.F}, {3, -inf}, {5, 1.F}})});
-  for (const auto& algorithm : allreduce_catalogue<Stream<float>>())
+  for (const auto& algorithm : allreduce_catalogue<Coded<float>>())
     EXPECT_EQ(outcome_of(algorithm, inputs).status, "ok") << algorithm.name;
 }
 
@@ -204,7 +205,7 @@ TEST(FillIn, TakesTheMedianOfRepetitionsAndItsIntervalOverMpi) {
 
 TEST(FillIn, HasThePredictionOfTheClosedForm) {
   const auto inputs = make_inputs<float>({{"uniform", Uniform{}}, 8, 1000, 0.01, "fp32", {}}, 1);
-  for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) {
+  for (const auto& algorithm : allreduce_catalogue<Coded<float>>()) {
     const auto prediction = predict_for(algorithm.spec, test::cluster_machine(), inputs);
     ASSERT_TRUE(prediction.has_value()) << algorithm.name;
     Measurement m;
@@ -218,7 +219,8 @@ TEST(FillIn, HasThePredictionOfTheClosedForm) {
     EXPECT_NEAR(model.latency + model.overhead + model.bandwidth + model.compute, model.total,
                 1e-9 * model.total);
   }
-  EXPECT_FALSE(predict_for(parse_algorithm("no-such-algorithm"), test::cluster_machine(), inputs).has_value());
+  EXPECT_FALSE(
+      predict_for(parse_algorithm("no-such-algorithm"), test::cluster_machine(), inputs).has_value());
 }
 
 TEST(FillIn, TellsDimensionAndDensityOfAFile) {
@@ -226,6 +228,37 @@ TEST(FillIn, TellsDimensionAndDensityOfAFile) {
   EXPECT_EQ(m.dimension, 10u);
   EXPECT_EQ(m.density, 0.2);
   EXPECT_EQ(m.result_density, 0.3);
+}
+
+// With 8 bits the result is off by up to 1/127 of the largest value near it, and not by more.
+TEST(RunTrial, AllowsQuantisedResultsALevel) {
+  const Cell cell{{"uniform", Uniform{}}, 4, 2000, 0.6, "qsgd8", {}};
+  const auto inputs = make_inputs<float>(cell, 1);
+  EXPECT_EQ(inputs.quantisation.bits, 8u);
+  const auto algorithm = algorithm_named<float>("dsar-split-allgather");
+  LogGPWorld world(test::cluster_machine());
+  const auto coding = [&](Rank rank) { return coding_of(inputs, algorithm.family, "pairs", 1, rank); };
+  const Trial trial = run_trial<float>(world, algorithm, inputs, [&](Rank rank) {
+    const SparseVector<float>& vector = inputs.vectors[static_cast<std::size_t>(rank)];
+    return Coded<float>(starting_stream(vector, algorithm.family), coding(rank));
+  });
+  EXPECT_TRUE(trial.ranks_agree);
+  EXPECT_GT(trial.worst_excess, 0.5);  // it is rounded
+  EXPECT_LE(trial.worst_excess, 1);
+  auto shifted = inputs;
+  for (double& value : shifted.expected.values) value += 1.5;  // the largest is 32
+  EXPECT_GT(trial_of(algorithm, shifted).worst_excess, 1);
+}
+
+TEST(CodingOf, GivesDenseAlgorithmsNoCodecAndEachRankASeed) {
+  const auto inputs = make_inputs<float>({{"uniform", Uniform{}}, 4, 100, 0.5, "qsgd4", {}}, 1);
+  EXPECT_EQ(coding_of(inputs, Family::sparse, "delta", 1, 0).codec, Codec::delta);
+  EXPECT_EQ(coding_of(inputs, Family::dense, "delta", 1, 0).codec, Codec::pairs);
+  EXPECT_EQ(coding_of(inputs, Family::dense, "delta", 1, 0).quantisation.bits, 4u);
+  EXPECT_NE(coding_of(inputs, Family::sparse, "delta", 1, 0).quantisation.seed,
+            coding_of(inputs, Family::sparse, "delta", 1, 1).quantisation.seed);
+  EXPECT_NE(coding_of(inputs, Family::sparse, "delta", 1, 0).quantisation.seed,
+            coding_of(inputs, Family::sparse, "delta", 2, 0).quantisation.seed);
 }
 
 TEST(StartingStream, IsDenseForTheDenseFamilyAndPastBreakEven) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "algorithms/payload/half.hpp"
 #include "experiments/measure.hpp"
 #include "tests/experiments/example_experiment.hpp"
 #include "tests/mpi/mpi_main.hpp"
@@ -139,6 +140,8 @@ TEST_F(MpiSweep, TheCatalogueEndsWithTheLibrarysAllreduce) {
   EXPECT_EQ(mpi_allreduce_named<float>(world_, "mpi-allreduce").family, Family::dense);
   EXPECT_EQ(mpi_allreduce_named<double>(world_, "sparse-ring").family, Family::sparse);
   EXPECT_THROW(mpi_allreduce_named<double>(world_, "no-such"), std::invalid_argument);
+  EXPECT_EQ(mpi_allreduce_named<Half>(world_, "sparse-ring").family, Family::sparse);
+  EXPECT_THROW(mpi_allreduce_named<Half>(world_, "mpi-allreduce"), std::invalid_argument);
 }
 
 }  // namespace

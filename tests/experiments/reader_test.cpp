@@ -82,7 +82,9 @@ TEST_F(Reader, FillsInDefaults) {
   EXPECT_EQ(e.machine.compute[WorkKind::dense_add], 3e-9);
   EXPECT_EQ(e.machine.compute[WorkKind::fill], 4e-9);
   EXPECT_EQ(e.machine.compute[WorkKind::scan], 5e-9);
-  EXPECT_DOUBLE_EQ(e.machine.compute[WorkKind::select], 35e-9);  // absent: seven scans
+  EXPECT_DOUBLE_EQ(e.machine.compute[WorkKind::select], 35e-9);     // absent: seven scans
+  EXPECT_DOUBLE_EQ(e.machine.compute[WorkKind::encode], 7 * 5e-9);  // as it is absent
+  EXPECT_DOUBLE_EQ(e.machine.compute[WorkKind::decode], 5 * 5e-9);
   EXPECT_EQ(e.topology.name, "star");
   EXPECT_EQ(sharing_of(e.topology), Sharing::shared);
   EXPECT_THAT(e.ranks, ElementsAre(2, 4));
@@ -92,6 +94,7 @@ TEST_F(Reader, FillsInDefaults) {
   EXPECT_EQ(e.workloads[0].label, "uniform");
   EXPECT_TRUE(std::holds_alternative<Uniform>(e.workloads[0].kind));
   EXPECT_THAT(e.precisions, ElementsAre("fp32"));
+  EXPECT_THAT(e.codecs, ElementsAre("pairs"));
   EXPECT_EQ(e.repetitions, 10u);
   EXPECT_EQ(e.warm_ups, 2u);
   EXPECT_EQ(e.seed, 1u);
@@ -119,6 +122,7 @@ TEST_F(Reader, TakesEveryKey) {
   document["algorithms"] = "all";
   document["backends"] = {"mpi", "simgrid"};
   document["precision"] = {"fp64", "fp32"};
+  document["codec"] = {"auto", "bitmap"};
   document["repetitions"] = 3;
   document["warm_ups"] = 0;
   document["seed"] = 99;
@@ -135,6 +139,7 @@ TEST_F(Reader, TakesEveryKey) {
   EXPECT_EQ(e.algorithms, algorithm_names());
   EXPECT_THAT(e.backends, ElementsAre("mpi", "simgrid"));
   EXPECT_THAT(e.precisions, ElementsAre("fp64", "fp32"));
+  EXPECT_THAT(e.codecs, ElementsAre("auto", "bitmap"));
   EXPECT_EQ(e.repetitions, 3u);
   EXPECT_EQ(e.warm_ups, 0u);
   EXPECT_EQ(e.seed, 99u);
@@ -335,9 +340,10 @@ const std::vector<BadCase> kBadCases = {
      {"found \"simgird\"", "mean \"simgrid\"?"}},
     {"unknown_precision",
      "/precision",
-     R"(["fp16"])",
+     R"(["fp8"])",
      "/precision/0",
-     {"found \"fp16\"", "\"fp32\", \"fp64\""}},
+     {"found \"fp8\"", "\"fp32\", \"fp64\""}},
+    {"unknown_codec", "/codec", R"(["bitmp"])", "/codec/0", {"found \"bitmp\"", "mean \"bitmap\"?"}},
     {"unknown_workload",
      "/workloads",
      R"([{"kind": "unifrom"}])",

@@ -26,7 +26,7 @@ std::string sum_of(const std::string& text) {
   const auto vectors = vectors_of<T>(text);
   std::string all;
   for (const std::string backend : {"loggp", "simgrid"})
-    for (const auto& algorithm : allreduce_catalogue<Stream<T>>()) {
+    for (const auto& algorithm : allreduce_catalogue<Coded<T>>()) {
       const auto world = simulated_world(backend, test::cluster_machine(), {});
       const Reduction reduction = reduce(*world, algorithm, vectors);
       EXPECT_TRUE(reduction.ranks_agree) << algorithm.name;
@@ -96,7 +96,7 @@ TEST(Reduce, TakesAnyOperator) {
 
 TEST(Reduce, TellsRanksMessagesAndBytes) {
   const auto world = simulated_world("loggp", test::cluster_machine(), {});
-  const auto algorithm = allreduce_catalogue<Stream<float>>().front();
+  const auto algorithm = allreduce_catalogue<Coded<float>>().front();
   const Reduction reduction = reduce(*world, algorithm, vectors_of<float>("# N=9\n1:1\n2:1\n3:1\n4:1\n"));
   EXPECT_THAT(reduction.text, HasSubstr("# ssar-recursive-double on 4 ranks: 4 non-zeros\n"));
   std::istringstream rows(reduction.text.substr(reduction.text.find("# rank ")));
@@ -119,7 +119,7 @@ TEST(Reduce, TellsRanksMessagesAndBytes) {
 // What a reduction prints can be reduced again.
 TEST(Reduce, PrintsWhatItReads) {
   const auto world = simulated_world("loggp", test::cluster_machine(), {});
-  const auto algorithm = allreduce_catalogue<Stream<double>>().front();
+  const auto algorithm = allreduce_catalogue<Coded<double>>().front();
   const auto once = vectors_of<double>("# N=9\n1:0.1 5:1e-300\n1:0.2 8:3\n");
   const Reduction reduction = reduce(*world, algorithm, once);
   const auto read = vectors_of<double>(reduction.text);
@@ -130,9 +130,9 @@ TEST(Reduce, PrintsWhatItReads) {
 
 TEST(Reduce, SaysWhenRanksDisagree) {
   const auto world = simulated_world("loggp", test::cluster_machine(), {});
-  const Allreduce<Stream<float>> none{"none", Family::sparse, "",
-                                      [](Transport&, Stream<float> mine) { return mine; },
-                                      parse_algorithm("none")};
+  const Allreduce<Coded<float>> none{"none", Family::sparse, "",
+                                     [](Transport&, Coded<float> mine) { return mine; },
+                                     parse_algorithm("none")};
   const Reduction reduction = reduce(*world, none, vectors_of<float>("1:1\n1:2\n"));
   EXPECT_FALSE(reduction.ranks_agree);
   EXPECT_THAT(reduction.text, HasSubstr("ranks agree bit for bit: NO"));

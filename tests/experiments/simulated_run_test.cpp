@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 
+#include "experiments/precision.hpp"
 #include "tests/experiments/example_experiment.hpp"
 #include "tests/reports/example_measurements.hpp"
 
@@ -84,12 +85,38 @@ TEST(SimulatedRun, LeavesOutWhatIsFinished) {
   EXPECT_TRUE(rest.contains(one));
 }
 
-TEST(SimulatedRun, RunsDoublePrecision) {
+TEST(SimulatedRun, RunsEveryPrecisionAndCodec) {
   Experiment e = example_experiment();
-  e.precisions = {"fp64"};
+  e.backends = {"loggp"};
+  e.algorithms.push_back("dsar-split-allgather");
+  e.precisions = kPrecisions;
+  e.codecs = {"pairs", "bitmap", "auto"};
   const ByKey all = run(e);
-  ASSERT_EQ(all.size(), 16u);
-  for (const auto& [key, m] : all) EXPECT_EQ(m.status, "ok") << m.reason;
+  ASSERT_EQ(all.size(), 4u * 3 * 7 * 3);
+  for (const auto& [key, m] : all)
+    EXPECT_EQ(m.status, "ok") << m.algorithm << " " << m.precision << " " << m.codec << ": " << m.reason;
+}
+
+std::uint64_t bytes_of(const ByKey& all, const std::string& precision, const std::string& codec) {
+  for (const auto& [key, m] : all)
+    if (m.precision == precision && m.codec == codec && m.ranks == 4 && m.density == 0.5) return m.wire_bytes;
+  return 0;
+}
+
+TEST(SimulatedRun, SendsFewerBytesWithFewerBitsAndABetterCodec) {
+  Experiment e = example_experiment();
+  e.backends = {"loggp"};
+  e.algorithms = {"dsar-split-allgather"};
+  e.precisions = kPrecisions;
+  e.codecs = {"pairs", "bitmap"};
+  const ByKey all = run(e);
+  EXPECT_LT(bytes_of(all, "fp32", "pairs"), bytes_of(all, "fp64", "pairs"));
+  EXPECT_LT(bytes_of(all, "fp16", "pairs"), bytes_of(all, "fp32", "pairs"));
+  EXPECT_EQ(bytes_of(all, "bf16", "pairs"), bytes_of(all, "fp16", "pairs"));
+  EXPECT_LT(bytes_of(all, "qsgd8", "pairs"), bytes_of(all, "fp32", "pairs"));
+  EXPECT_LT(bytes_of(all, "qsgd4", "pairs"), bytes_of(all, "qsgd8", "pairs"));
+  EXPECT_LT(bytes_of(all, "qsgd2", "pairs"), bytes_of(all, "qsgd4", "pairs"));
+  EXPECT_LT(bytes_of(all, "fp32", "bitmap"), bytes_of(all, "fp32", "pairs"));
 }
 
 TEST(SimulatedRun, HasNothingToDoForMpi) {

@@ -65,6 +65,17 @@ TEST(Sweep, GoesThroughTheAxesInTheOrderOfTheHeader) {
   }
 }
 
+TEST(Sweep, HasAPointForEachCodec) {
+  Experiment e = example_experiment();
+  e.codecs = {"pairs", "bitmap"};
+  const Cell cell = cells_of(e, {"loggp"}, "v1")[0];
+  ASSERT_EQ(cell.points.size(), 4u);
+  EXPECT_EQ(cell.points[1].codec, "pairs");
+  EXPECT_EQ(cell.points[2].codec, "bitmap");
+  EXPECT_THAT(describe(cell, cell.points[1]), testing::EndsWith("fp32"));
+  EXPECT_THAT(describe(cell, cell.points[2]), testing::EndsWith("fp32 bitmap"));
+}
+
 TEST(Sweep, OfAFileHasACellForEachNumberOfRanksAndBatch) {
   const TemporaryDirectory folder;
   write_text(folder.path() / "data.svm", "1:1 2:2\n3:1\n");
@@ -153,6 +164,17 @@ TEST_F(KeyChange, WithEachParameterOfTheMachine) {
     changes[i](after_.machine);
     EXPECT_EQ(shared_on("loggp"), 0u) << i;
   }
+}
+
+// Results of older versions, which knew no codecs, keep their keys.
+TEST_F(KeyChange, WithTheCodecUnlessItIsTheDefault) {
+  after_.codecs = {"pairs", "bitmap", "auto"};
+  const Keys keys = keys_on("loggp", after_);
+  EXPECT_EQ(keys.size(), 24u);
+  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 24u);
+  EXPECT_EQ(shared_on("loggp"), 8u);
+  after_.codecs = {"bitmap"};
+  EXPECT_EQ(shared_on("loggp"), 0u);
 }
 
 TEST_F(KeyChange, WithTheTopologyInSimGridOnly) {

@@ -32,7 +32,7 @@ sparsewire_mpi_executable(mpi_contract_test contract/contract_test.cpp support/m
 sparsewire_mpi_test(mpi_contract_test RANKS 1 2 3 8)
 sparsewire_mpi_executable(mpi_nonblocking_test algorithms/nonblocking_test.cpp support/mpi_worlds.cpp)
 sparsewire_mpi_test(mpi_nonblocking_test RANKS 1 2 3 4 9)
-sparsewire_mpi_executable(mpi_allreduce_test algorithms/allreduce_test.cpp algorithms/cases_test.cpp
+sparsewire_mpi_executable(mpi_allreduce_test algorithms/allreduce_test.cpp algorithms/coded_test.cpp algorithms/cases_test.cpp
                           algorithms/reduction_test.cpp mpi/equals_simulation_test.cpp support/mpi_worlds.cpp LINK sparsewire_sim)
 sparsewire_mpi_test(mpi_allreduce_test RANKS 4 9)
 sparsewire_mpi_test(mpi_allreduce_test RANKS 32 LABELS slow TIMEOUT 900)

@@ -12,7 +12,8 @@ Measurement full_measurement() {
   Measurement m;
   m.key = "0123abcd", m.reason = "said \"no\", twice\nover", m.experiment = "demo", m.backend = "mpi";
   m.algorithm = "ssar-recursive-double", m.family = "sparse", m.workload = "uniform", m.machine = "node_a";
-  m.topology = "fat-tree", m.precision = "fp32", m.ranks = 64, m.dimension = 1u << 20, m.density = 0.1;
+  m.topology = "fat-tree", m.precision = "fp32", m.codec = "delta", m.ranks = 64, m.dimension = 1u << 20,
+  m.density = 0.1;
   m.result_density = 1.0 / 3, m.seed = 18446744073709551615u, m.samples_s = {1.5e-3, 1e-3, 2e-3};
   m.time_s = 1.5e-3, m.confidence_s = {{1e-3, 2e-3}}, m.messages = 384, m.messages_max = 6;
   m.wire_bytes = 9007199254740993u, m.wire_bytes_max = 77, m.relative_error = 0.25,

@@ -45,6 +45,7 @@ TEST(MeasurementJson, KeepsEveryField) {
   EXPECT_EQ(back.machine, m.machine);
   EXPECT_EQ(back.topology, m.topology);
   EXPECT_EQ(back.precision, m.precision);
+  EXPECT_EQ(back.codec, m.codec);
   EXPECT_EQ(back.ranks, m.ranks);
   EXPECT_EQ(back.dimension, m.dimension);
   EXPECT_EQ(back.density, m.density);
@@ -115,8 +116,10 @@ TEST(MeasurementJson, NamesTheKeyThatIsWrong) {
   EXPECT_THROW(measurement_from_json(Json::array()), std::invalid_argument);
 }
 
-TEST(MeasurementJson, TakesResultsThatAreOlderThanAKindOfWork) {
+TEST(MeasurementJson, TakesResultsThatAreOlderThanACodecOrAKindOfWork) {
   Json json = measurement_to_json(full_measurement());
+  json.erase("codec");
+  EXPECT_EQ(measurement_from_json(json).codec, "pairs");
   json["work_elements"].erase("encode");
   EXPECT_EQ(measurement_from_json(json).work[WorkKind::encode], 0u);
   EXPECT_EQ(measurement_from_json(json).work[WorkKind::merge], full_measurement().work[WorkKind::merge]);

@@ -25,6 +25,19 @@ TEST(ResultsTable, ShowsTimesWinnersAndCrossovers) {
             "P=64 N=1048576 uniform fp32 simgrid: best family: sparse, dense from 0.01\n");
 }
 
+TEST(ResultsTable, ShowsTheCodecUnlessItIsTheDefault) {
+  std::vector<Measurement> both = crossing_pair();
+  for (Measurement m : crossing_pair()) {
+    m.codec = "bitmap";
+    both.push_back(m);
+  }
+  const std::string table = results_table(both);
+  EXPECT_THAT(table, HasSubstr("simgrid  uniform  N=2^20  fp32  P=64  machine"));
+  EXPECT_THAT(table, HasSubstr("simgrid  uniform  N=2^20  fp32 bitmap  P=64  machine"));
+  EXPECT_THAT(table,
+              HasSubstr("P=64 N=1048576 uniform fp32 bitmap simgrid: best family: sparse, dense from 0.01"));
+}
+
 TEST(ResultsTable, WrapsLongNames) {
   EXPECT_THAT(results_table({point("ssar-recursive-double", "sparse", 0.1, 1e-6)}),
               HasSubstr("                ssar-\n"
