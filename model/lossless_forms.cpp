@@ -22,12 +22,17 @@ std::vector<Layer> layers_of(Rank ranks, const std::vector<std::uint64_t>& degre
   return layers;
 }
 
-// `count` messages to others, each of bytes_of(), then as many from others.
+// `count` messages to others, each of bytes_of().
 template <class BytesOf>
-std::vector<Flight<Terms>> send_many(Representative& rank, Rank count, const BytesOf& bytes_of) {
+std::vector<Flight<Terms>> send_each(Representative& rank, Rank count, const BytesOf& bytes_of) {
   std::vector<Flight<Terms>> flights;
   for (Rank i = 0; i < count; ++i) flights.push_back(rank.send(bytes_of()));
   return flights;
+}
+
+// `count` messages of `bytes` bytes to others.
+std::vector<Flight<Terms>> send_many(Representative& rank, Rank count, std::uint64_t bytes) {
+  return send_each(rank, count, [&] { return bytes; });
 }
 
 Terms kylix_form(Representative rank, const std::vector<std::uint64_t>& degrees) {
@@ -40,7 +45,7 @@ Terms kylix_form(Representative rank, const std::vector<std::uint64_t>& degrees)
     const Held part = rank.part_of(mine, static_cast<double>(layer.subgroup) / group);
     Held total = part;
     Rank step = 1;
-    for (const Flight<Terms>& flight : send_many(rank, layer.degree - 1, [&] { return rank.packed(part); })) {
+    for (const Flight<Terms>& flight : send_each(rank, layer.degree - 1, [&] { return rank.packed(part); })) {
       rank.receive(flight);
       rank.unpacked(part);
       total = rank.add(total, part, union_of(input, summed * ++step) * share);
@@ -52,8 +57,7 @@ Terms kylix_form(Representative rank, const std::vector<std::uint64_t>& degrees)
   const std::uint64_t block = rank.packed_result(mine);
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
     const std::uint64_t bundle = block * static_cast<std::uint64_t>(layer->subgroup);
-    for (const Flight<Terms>& flight : send_many(rank, layer->degree - 1, [&] { return bundle; }))
-      rank.receive(flight);
+    for (const Flight<Terms>& flight : send_many(rank, layer->degree - 1, bundle)) rank.receive(flight);
   }
   rank.unpacked_result(mine, input.ranks);
   rank.concat(mine, input.ranks);
