@@ -35,9 +35,9 @@ void handle_interrupts() {
 
 void list_algorithms(const auto& table) {
   for (const auto& algorithm : table) {
-    fmt::print("{:<24}{}\n", algorithm.name, algorithm.summary);
+    fmt::print("{:<26}{}\n", algorithm.name, algorithm.summary);
     for (const Parameter& parameter : algorithm.settings.parameters)
-      fmt::print("{:<24}  {}={}: {}\n", "", parameter.name, parameter.fallback, parameter.summary);
+      fmt::print("{:<26}  {}={}: {}\n", "", parameter.name, parameter.fallback, parameter.summary);
   }
 }
 
@@ -45,7 +45,7 @@ int list(const std::string& what) {
   if (what == "algorithms") {
     list_algorithms(allreduce_table<Stream<float>>());
     list_algorithms(lossy_table<float>());
-    fmt::print("{:<24}the MPI library's own, on dense vectors; over MPI only\n", kMpiAllreduce);
+    fmt::print("{:<26}the MPI library's own, on dense vectors; over MPI only\n", kMpiAllreduce);
   } else if (what == "collectives") {
     for (const auto& [name, summary] : collective_kinds()) fmt::print("{:<32}{}\n", name, summary);
   } else if (what == "topologies") {
