@@ -5,6 +5,7 @@
 #include "sim/loggp_world.hpp"
 #include "tests/support/allreduce.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/random_vectors.hpp"
 
 namespace sparsewire::test {
 namespace {
@@ -89,23 +90,12 @@ TEST(OmniReduce, SendsTheSameBlocksInAnyStreams) {
     EXPECT_NEAR(static_cast<double>(sent_bytes(run(parameters, inputs))) / expected, 1, 0.1) << parameters;
 }
 
-Vectors<float> random_elements(Rank ranks, std::uint64_t count) {
-  std::mt19937_64 random(2);
-  Vectors<float> inputs;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    std::set<Index> indices;
-    while (indices.size() < count) indices.insert(static_cast<Index>(random() % kDimension));
-    inputs.push_back({kDimension, {indices.begin(), indices.end()}, std::vector<float>(count, 1.0f)});
-  }
-  return inputs;
-}
-
 // At a density of 1 % a block of 256 has an element with probability 0.92: as many bytes as a dense ring
 // sends, while as many elements in runs of 256 take a small part of it.
 TEST(OmniReduce, GainsNothingFromElementwiseSparsity) {
   constexpr Rank kRanks = 8;
   LogGPWorld world(cluster_machine());
-  const Vectors<float> scattered = random_elements(kRanks, kDimension / 100);
+  const Vectors<float> scattered = random_vectors(kRanks, kDimension / 100, kDimension);
   const auto dense = static_cast<double>(
       sent_bytes(expect_sum(world, allreduce_named<Stream<float>>("dense-ring"), scattered)));
   EXPECT_GT(static_cast<double>(sent_bytes(run("slots=4", scattered))), 0.95 * dense);

@@ -8,6 +8,7 @@
 #include "sim/simgrid_world.hpp"
 #include "tests/support/allreduce.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/random_vectors.hpp"
 
 namespace sparsewire::test {
 namespace {
@@ -37,24 +38,13 @@ TEST(SplitOrder, RotationHasOneSenderForEachTarget) {
     }
 }
 
-Vectors<float> random_vectors(Rank ranks, std::uint64_t dimension, std::uint64_t count) {
-  std::mt19937_64 random(5);
-  Vectors<float> inputs;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    std::set<Index> indices;
-    while (indices.size() < count) indices.insert(static_cast<Index>(random() % dimension));
-    inputs.push_back({dimension, {indices.begin(), indices.end()}, std::vector<float>(count, 1.0f)});
-  }
-  return inputs;
-}
-
 RunResult run(World& world, const std::string& algorithm, const Vectors<float>& inputs) {
   return run_allreduce(world, allreduce_named<Stream<float>>(algorithm), inputs);
 }
 
 // The order decides when messages leave, not what they hold.
 TEST(SplitOrder, ChangesNoMessage) {
-  const Vectors<float> inputs = random_vectors(9, 3000, 100);
+  const Vectors<float> inputs = random_vectors(9, 100, 3000);
   for (const std::string name : {"ssar-split-allgather", "dsar-split-allgather"}) {
     LogGPWorld world(cluster_machine());
     const RunResult expected = run(world, name, inputs);
@@ -73,7 +63,7 @@ TEST(SplitOrder, ChangesNoMessage) {
 // By rank, everyone sends to rank 0, then to rank 1, ...: the last rank hears from nobody until all others
 // have been served, and takes in P - 1 messages after that. Long messages then need almost twice the time.
 TEST(SplitOrder, RotationRemovesTheIncast) {
-  const Vectors<float> inputs = random_vectors(16, 1 << 19, 1 << 15);
+  const Vectors<float> inputs = random_vectors(16, 1 << 15, 1 << 19);
   Machine machine = cluster_machine();
   machine.compute = {};
   LogGPWorld engine(machine);

@@ -10,6 +10,7 @@
 #include "sim/loggp_world.hpp"
 #include "tests/support/allreduce.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/random_vectors.hpp"
 
 namespace sparsewire::test {
 namespace {
@@ -86,19 +87,6 @@ RC_GTEST_PROP(StreamDeal, IsUndone, ()) {
   RC_ASSERT(sparse_vector_of(undealt(shares, deal).value) == vector);
 }
 
-// All elements in one of many ranges.
-Vectors<float> crowded_vectors(Rank ranks, std::uint64_t dimension, std::uint64_t range,
-                               std::uint64_t count) {
-  std::mt19937_64 random(9);
-  Vectors<float> inputs;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    std::set<Index> indices;
-    while (indices.size() < count) indices.insert(static_cast<Index>(random() % range));
-    inputs.push_back({dimension, {indices.begin(), indices.end()}, std::vector<float>(count, 1.0f)});
-  }
-  return inputs;
-}
-
 std::uint64_t union_size(const Vectors<float>& inputs) {
   std::set<Index> all;
   for (const SparseVector<float>& input : inputs) all.insert(input.indices.begin(), input.indices.end());
@@ -115,7 +103,7 @@ TEST(Zen, PullsValuesAndABitmap) {
   constexpr Rank kRanks = 16;
   constexpr std::uint64_t kDimension = 1 << 20, kCount = 8000;
   for (const std::uint64_t range : {kDimension, kDimension / 8}) {
-    const Vectors<float> inputs = crowded_vectors(kRanks, kDimension, range, kCount);
+    const Vectors<float> inputs = random_vectors(kRanks, kCount, kDimension, range);
     const double others = (kRanks - 1.0) / kRanks;
     const double push = others * kCount * 8;
     const double pull = others * (static_cast<double>(union_size(inputs)) * 4 + kDimension / 8.0);
@@ -128,7 +116,7 @@ TEST(Zen, PullsValuesAndABitmap) {
 TEST(Zen, PullsPairsWhereTheyAreSmaller) {
   constexpr Rank kRanks = 16;
   constexpr std::uint64_t kDimension = 1 << 20, kCount = 400;
-  const Vectors<float> inputs = crowded_vectors(kRanks, kDimension, kDimension, kCount);
+  const Vectors<float> inputs = random_vectors(kRanks, kCount, kDimension);
   const double pairs = 15.0 / 16 * 8 * static_cast<double>(kCount + union_size(inputs));
   EXPECT_LT(union_size(inputs), kDimension / 32);
   for (const RankResult& rank : run("zen", inputs))
@@ -139,7 +127,7 @@ TEST(Zen, PullsPairsWhereTheyAreSmaller) {
 // log2 P times; owners by hash share it.
 TEST(Zen, IsBalancedWhateverTheSkew) {
   constexpr std::uint64_t kDimension = 1 << 20;
-  const Vectors<float> inputs = crowded_vectors(16, kDimension, kDimension / 16, 4000);
+  const Vectors<float> inputs = random_vectors(16, 4000, kDimension, kDimension / 16);
   const auto most_and_least = [](const RunResult& result) {
     std::vector<std::uint64_t> bytes;
     for (const RankResult& rank : result) bytes.push_back(rank.counters.wire_bytes);

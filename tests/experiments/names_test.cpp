@@ -19,24 +19,16 @@
 #include "experiments/progress.hpp"
 #include "experiments/reader.hpp"
 #include "tests/experiments/example_experiment.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace sparsewire {
 namespace {
 
+using test::error_of;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
-
-template <class Act>
-std::string error_of(const Act& act) {
-  try {
-    act();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Names, AreUniqueAndEndWithTheLibrarysAllreduce) {
   const std::vector<std::string> names = algorithm_names();

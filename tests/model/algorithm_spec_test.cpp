@@ -8,24 +8,16 @@
 
 #include "algorithms/catalogue.hpp"
 #include "tests/support/contributions.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace sparsewire {
 namespace {
 
+using test::error_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
-
-template <class Act>
-std::string error_of(const Act& act) {
-  try {
-    act();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(AlgorithmSpec, IsANameWithOrWithoutParameters) {
   EXPECT_EQ(parse_algorithm("dense-ring").name, "dense-ring");

@@ -1,7 +1,6 @@
 // Inputs and machines with which closed forms are held against the engine.
 #pragma once
 
-#include <random>
 #include <set>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "model/closed_forms.hpp"
 #include "tests/support/allreduce.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/random_vectors.hpp"
 
 namespace sparsewire::test {
 
@@ -35,18 +35,6 @@ inline CostInput cost_input(const Vectors<float>& inputs) {
     input.union_sizes.push_back(static_cast<double>(seen.size()));
   }
   return input;
-}
-
-// Every rank has `count` indices, uniformly random.
-inline Vectors<float> random_vectors(Rank ranks, std::uint64_t count, std::uint64_t dimension) {
-  std::mt19937_64 random(7);
-  Vectors<float> inputs;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    std::set<Index> indices;
-    while (indices.size() < count) indices.insert(static_cast<Index>(random() % dimension));
-    inputs.push_back({dimension, {indices.begin(), indices.end()}, std::vector<float>(count, 1.0f)});
-  }
-  return inputs;
 }
 
 inline std::vector<Machine> machines() {
