@@ -83,24 +83,34 @@ Terms balanced_split_form(Representative rank) {
   if (mine.dense) rank.work(WorkKind::scan, mine.length);
   doubling_of_numbers(rank, ranks);
   const Held owned = direct_split_form(rank, {});
-  bruck_allgather_form(rank, rank.bytes(owned));
+  bruck_allgather_form(rank, rank.packed_result(owned));
+  rank.unpacked_result(owned, ranks);
   rank.concat(owned, ranks);
   return rank.clock();
 }
 
-// What an owner's sum of `count` elements is pulled as: a bitmap, pairs, or the dense range.
-struct PullForm {
-  Codec codec = Codec::pairs;
-  std::uint64_t bytes = 0;
-};
-PullForm pull_form(const Representative& rank, const Held& owned, std::uint64_t count) {
-  const std::uint64_t value_bytes = rank.input().value_bytes;
-  const std::uint64_t as_held = rank.bytes(owned);
-  const std::uint64_t bitmap =
-      kStreamHeaderBytes + quotient_up(owned.length, 64) * 8 + padded_to_8(count * value_bytes);
-  if (std::min(bitmap, dense_stream_bytes(owned.length, value_bytes)) >= as_held)
-    return {Codec::pairs, as_held};
-  return {Codec::bitmap, bitmap};
+// The bytes of a bitmap of an owner's sum of `count` elements; none where it is pulled as it is held.
+std::optional<std::uint64_t> bitmap_bytes(const Representative& rank, const Held& owned,
+                                          std::uint64_t count) {
+  if (rank.input().coding.codec != Codec::pairs || rank.is_rounded(owned)) return std::nullopt;
+  const std::uint64_t bytes =
+      kStreamHeaderBytes + quotient_up(owned.length, 64) * 8 + padded_to_8(count * rank.input().value_bytes);
+  return bytes < rank.bytes(owned) ? std::optional(bytes) : std::nullopt;
+}
+
+// Every rank gets every owner's sum.
+void pull_form(Representative& rank, const Held& owned, std::uint64_t count) {
+  const Rank ranks = rank.input().ranks;
+  const std::optional<std::uint64_t> bitmap = bitmap_bytes(rank, owned, count);
+  if (!bitmap) {
+    bruck_allgather_form(rank, rank.packed_result(owned));
+    rank.unpacked_result(owned, ranks);
+    return;
+  }
+  rank.work(encode_work(Codec::bitmap, Codec::bitmap, count, owned.length, owned.dense));
+  bruck_allgather_form(rank, *bitmap);
+  for (Rank block = 0; block < ranks; ++block)
+    rank.work(decode_work(Codec::bitmap, count, owned.length, owned.dense));
 }
 
 Terms zen_form(Representative rank) {
@@ -109,14 +119,9 @@ Terms zen_form(Representative rank) {
   rank.work(WorkKind::scatter_add, mine.dense ? mine.length : mine.count);
   const Held owned = direct_split_form(rank, {});
   const std::uint64_t count = rounded(union_of(input, input.ranks) / input.ranks);
-  const PullForm pull = pull_form(rank, owned, count);
-  const auto blocks = static_cast<std::uint64_t>(input.ranks);
-  if (pull.codec != Codec::pairs)
-    rank.work(encode_work(pull.codec, pull.codec, count, owned.length, owned.dense));
-  bruck_allgather_form(rank, pull.bytes);
-  for (std::uint64_t i = 0; i < blocks && pull.codec != Codec::pairs; ++i)
-    rank.work(decode_work(pull.codec, count, owned.length, owned.dense));
-  const std::uint64_t held = (owned.dense ? owned.length : owned.count) * blocks;
+  pull_form(rank, owned, count);
+  const std::uint64_t held =
+      (owned.dense ? owned.length : owned.count) * static_cast<std::uint64_t>(input.ranks);
   if (owned.dense) rank.work(WorkKind::scan, held);
   if (reaches_break_even(held, input.dimension, input.value_bytes)) {
     rank.work(WorkKind::fill, input.dimension);
@@ -148,7 +153,8 @@ std::optional<Terms> two_level_form(const Representative& start, const Algorithm
   const CostInput& input = start.input();
   const Rank size =
       static_cast<Rank>(std::min(algorithm.number("node"), static_cast<std::uint64_t>(input.ranks)));
-  CostInput node{size, input.dimension, input.value_bytes, {}}, nodes = node;
+  CostInput node{size, input.dimension, input.value_bytes, {}, input.coding}, nodes = node;
+  node.coding.quantisation = {};  // only the nodes' sum is final
   for (Rank rank = 1; rank <= size; ++rank) node.union_sizes.push_back(union_of(input, rank));
   nodes.ranks = (input.ranks + size - 1) / size;
   for (Rank rank = 1; rank <= nodes.ranks; ++rank) nodes.union_sizes.push_back(union_of(input, rank * size));
@@ -159,7 +165,11 @@ std::optional<Terms> two_level_form(const Representative& start, const Algorithm
   if (!inside || !outside) return std::nullopt;
   node.union_sizes.assign(node.union_sizes.size(), ends_dense(outer) ? static_cast<double>(input.dimension)
                                                                      : union_of(input, input.ranks));
-  return *inside + *outside + *form_of({"broadcast-binomial", {}}, start.on(node));
+  Representative leader = start.on(node);
+  const Held total = leader.sparse(1);
+  leader.packed(total);
+  leader.unpacked(total);
+  return *inside + *outside + *form_of({"broadcast-binomial", {}}, start.on(node)) + leader.clock();
 }
 
 // What one rank has to do with each round of the streams, where all ranks are aggregators alike.

@@ -74,6 +74,8 @@ class Representative {
     for (Rank i = 0; i < times; ++i) work(dequantise_work(held.length));
   }
 
+  bool is_rounded(const Held& held) const { return held.dense && input_.coding.quantisation.bits > 0; }
+
   // The same rank at the same time, with other data.
   Representative on(const CostInput& other) const {
     Representative rank(machine_, other);
@@ -152,7 +154,6 @@ class Representative {
   BlockShape block(const Held& held) const {
     return {held.dense ? held.filled : held.count, held.length, held.dense, input_.value_bytes};
   }
-  bool is_rounded(const Held& held) const { return held.dense && input_.coding.quantisation.bits > 0; }
 
   const Machine& machine_;
   const CostInput& input_;
