@@ -19,7 +19,7 @@ Trial run_lossy_trial(World& world, const LossyAllreduce<T>& method, const Input
 template <class T>
 void require_plain(const std::string& method, std::string_view codec, const Inputs<T>& inputs) {
   if (!std::floating_point<T> || codec != name_of(Codec::pairs) || inputs.quantisation.bits > 0)
-    throw std::invalid_argument(method + " sends pairs of fp32 or fp64 only");
+    throw std::invalid_argument(method + " sends pairs of fp32 or fp64 only, not codecs or other precisions");
 }
 
 }  // namespace sparsewire

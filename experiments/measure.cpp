@@ -93,18 +93,18 @@ double relative_error(const Stream<T>& found, const std::vector<double>& expecte
   return squares > 0 ? std::sqrt(errors / squares) : std::sqrt(errors);
 }
 
-// A quantised value may be off by a level of its bucket, which lies anywhere within a bucket's length around
-// it: in three blocks of that length.
-void allow_quantisation(ExpectedSum& expected, const Quantisation& quantisation) {
-  const std::size_t length = expected.values.size(), bucket = quantisation.bucket;
-  std::vector<double> largest(length / bucket + 3);  // of each block, one empty block before and behind
+// A quantised value may be off by a level of its bucket. The bucket lies anywhere within its span around the
+// value: in three blocks of that span. Where owners' indices are hashed it takes one of `ranks` indices.
+void allow_quantisation(ExpectedSum& expected, const Quantisation& quantisation, std::size_t ranks) {
+  const std::size_t length = expected.values.size(), span = quantisation.bucket * ranks;
+  std::vector<double> largest(length / span + 3);  // of each block, one empty block before and behind
   for (std::size_t i = 0; i < length; ++i) {
-    double& of_block = largest[i / bucket + 1];
+    double& of_block = largest[i / span + 1];
     of_block = std::max(of_block, std::abs(expected.values[i]) + expected.tolerance[i]);
   }
   const double levels = static_cast<double>((1u << (quantisation.bits - 1)) - 1);
   for (std::size_t i = 0; i < length; ++i) {
-    const double* const around = &largest[i / bucket];
+    const double* const around = &largest[i / span];
     expected.tolerance[i] += std::max({around[0], around[1], around[2]}) / levels * (1 + 1e-6);
   }
 }
@@ -136,7 +136,7 @@ Inputs<T> inputs_from(std::vector<SparseVector<T>> vectors, const Quantisation& 
   inputs.union_sizes = union_table(vectors);
   inputs.expected = expected_sum(vectors);
   inputs.quantisation = quantisation;
-  if (quantisation.bits > 0) allow_quantisation(inputs.expected, quantisation);
+  if (quantisation.bits > 0) allow_quantisation(inputs.expected, quantisation, vectors.size());
   inputs.vectors = std::move(vectors);
   return inputs;
 }

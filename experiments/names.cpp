@@ -14,6 +14,14 @@
 namespace sparsewire {
 namespace {
 
+std::vector<std::string> table_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : allreduce_table<Stream<float>>()) names.emplace_back(entry.name);
+  return names;
+}
+
+void require_nested(const std::string& place, const std::string& text);
+
 void require_parameters(const std::vector<Parameter>& parameters, const AlgorithmSpec& spec) {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters) names.emplace_back(parameter.name);
@@ -26,18 +34,34 @@ void require_parameters(const std::vector<Parameter>& parameters, const Algorith
                                       fmt::join(names, ", "), did_you_mean(name, names)));
     try {
       require_fitting(*found, value);
-      if (found->kind == ParameterKind::algorithm) require_exact_algorithm(value);
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(fmt::format("{}: {}", spec.name, error.what()));
     }
+    if (found->kind == ParameterKind::algorithm)
+      require_nested(fmt::format("{}: {}", spec.name, name), value);
+  }
+}
+
+void require_known(const AlgorithmSpec& spec, const std::vector<std::string>& names) {
+  if (std::ranges::find(names, spec.name) == names.end())
+    throw std::invalid_argument(fmt::format("found \"{}\", expected one of {}{}", spec.name,
+                                            fmt::join(names, ", "), did_you_mean(spec.name, names)));
+}
+
+// Inside of others stand the algorithms of the table only.
+void require_nested(const std::string& place, const std::string& text) {
+  try {
+    require_known(parse_algorithm(text), table_names());
+    require_algorithm(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", place, error.what()));
   }
 }
 
 }  // namespace
 
 std::vector<std::string> algorithm_names() {
-  std::vector<std::string> names;
-  for (const auto& algorithm : allreduce_catalogue<Stream<float>>()) names.emplace_back(algorithm.name);
+  std::vector<std::string> names = table_names();
   names.emplace_back(kMpiAllreduce);
   return names;
 }
@@ -52,9 +76,7 @@ void require_algorithm(const std::string& text) {
   const AlgorithmSpec spec = parse_algorithm(text);
   std::vector<std::string> names = algorithm_names();
   std::ranges::copy(lossy_names(), std::back_inserter(names));
-  if (std::ranges::find(names, spec.name) == names.end())
-    throw std::invalid_argument(fmt::format("found \"{}\", expected one of {}{}", spec.name,
-                                            fmt::join(names, ", "), did_you_mean(spec.name, names)));
+  require_known(spec, names);
   for (const auto& entry : allreduce_table<Stream<float>>())
     if (entry.name == spec.name) return require_parameters(entry.settings.parameters, spec);
   for (const auto& entry : lossy_table<float>())

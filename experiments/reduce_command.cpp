@@ -45,8 +45,8 @@ void require_possible(const ReduceOptions& options, bool simulates) {
   if (!is_sum && (options.codec != name_of(Codec::pairs) ||
                   (options.precision != "fp32" && options.precision != "fp64")))
     throw std::invalid_argument(
-        fmt::format("--op: found \"{}\", expected sum: others are there in pairs of fp32 or fp64 only",
-                    options.operation));
+        fmt::format("--op: found \"{}\" with {} in {}, expected sum: others go in pairs of fp32 or fp64 only",
+                    options.operation, options.precision, options.codec));
   if (options.algorithm != kMpiAllreduce) return;
   if (simulates) throw std::invalid_argument(options.algorithm + " runs over MPI only: start it with mpirun");
   if (!is_sum)

@@ -127,6 +127,7 @@ void require_fitting(const Parameter& parameter, const std::string& value) {
         require_least(static_cast<double>(number));
       return;
     case ParameterKind::real:
+      if (spec.real(parameter.name) > 1e6) refuse_value(parameter.name, value, "at most 1e6");
       return require_least(spec.real(parameter.name));
     case ParameterKind::algorithm:
       parse_algorithm(value);

@@ -32,7 +32,7 @@ std::string text_of(const AlgorithmSpec& spec);
 // What may stand for a parameter, beside its name.
 //   number     a whole number of at least `least`
 //   numbers    whole numbers of at least `least`, joined by "x"
-//   real       a finite number of at least `least`
+//   real       a number from `least` to 1e6
 //   choice     one of `choices`
 //   algorithm  an algorithm of the same table, with its parameters
 enum class ParameterKind : std::uint8_t { number, numbers, real, choice, algorithm };

@@ -250,6 +250,23 @@ TEST(RunTrial, AllowsQuantisedResultsALevel) {
   EXPECT_GT(trial_of(algorithm, shifted).worst_excess, 1);
 }
 
+// Owners' indices are hashed there, so that a bucket spans many times its length.
+TEST(RunTrial, AllowsQuantisedBucketsOfHashedIndices) {
+  const auto algorithm = algorithm_named<float>("zen");
+  LogGPWorld world(test::cluster_machine());
+  for (const std::string precision : {"qsgd8", "qsgd4", "qsgd2"})
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const auto inputs = make_inputs<float>({{"uniform", Uniform{}}, 9, 8192, 0.4, precision, {}}, seed);
+      const Trial trial = run_trial<float>(world, algorithm, inputs, [&](Rank rank) {
+        const SparseVector<float>& vector = inputs.vectors[static_cast<std::size_t>(rank)];
+        return Coded<float>(starting_stream(vector, algorithm.family),
+                            coding_of(inputs, algorithm.family, "pairs", seed, rank));
+      });
+      EXPECT_GT(trial.worst_excess, 0.3) << precision;
+      EXPECT_LE(trial.worst_excess, 1) << precision;
+    }
+}
+
 TEST(CodingOf, GivesDenseAlgorithmsNoCodecAndEachRankASeed) {
   const auto inputs = make_inputs<float>({{"uniform", Uniform{}}, 4, 100, 0.5, "qsgd4", {}}, 1);
   EXPECT_EQ(coding_of(inputs, Family::sparse, "delta", 1, 0).codec, Codec::delta);

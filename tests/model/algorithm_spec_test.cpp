@@ -62,7 +62,7 @@ TEST(AlgorithmSpec, NamesTheParameterThatDoesNotFit) {
             "order: found \"rank\", expected rotated or by-rank");
   const Parameter share{"share", ParameterKind::real, "0.5", "", 0};
   EXPECT_NO_THROW(require_fitting(share, "1e-3"));
-  for (const char* value : {"nan", "inf", "-1", "x"})
+  for (const char* value : {"nan", "inf", "-1", "x", "1e19"})
     EXPECT_NE(error_of([&] { require_fitting(share, value); }), "no error") << value;
 }
 
