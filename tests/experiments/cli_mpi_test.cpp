@@ -258,7 +258,7 @@ TEST_F(MpiRun, KeepsWhatIsFinishedWhenInterrupted) {
   e["algorithms"] = {"dense-ring", "dense-rabenseifner"};
   e["ranks"] = {2};
   e["dimension"] = {1'000'000};  // long enough for mpirun to pass the interrupt on
-  e["density"] = {{"from", 0.1}, {"to", 0.4}, {"points", 40}, {"scale", "linear"}};
+  e["density"] = {{"from", 0.1}, {"to", 0.4}, {"points", 20}, {"scale", "linear"}};
   e["repetitions"] = 10;
   RunningProgram program(mpirun(2, {"run", write("e.json", e.dump()), "--out", "out"}), folder(),
                          kEnvironment);
@@ -269,14 +269,14 @@ TEST_F(MpiRun, KeepsWhatIsFinishedWhenInterrupted) {
   EXPECT_NE(ended.code, 0);
   EXPECT_NE(ended.code, -1) << "hung";
   EXPECT_GT(points("out").size(), 0u);
-  EXPECT_LT(points("out").size(), 80u);
+  EXPECT_LT(points("out").size(), 40u);
   for (const json& point : points("out")) {
     EXPECT_EQ(point["status"], "ok");
     EXPECT_EQ(point["samples_s"].size(), 10u);
     EXPECT_EQ(point["confidence_s"].size(), 2u);
   }
   EXPECT_EQ(run_on(2, e).code, 0);
-  EXPECT_EQ(points("out").size(), 80u);
+  EXPECT_EQ(points("out").size(), 40u);
 }
 
 }  // namespace
