@@ -80,17 +80,13 @@ std::string problem_of(const Measurement& measurement, double worst) {
   return fmt::format("the result is {:.3g} times further from the serial sum than rounding explains", worst);
 }
 
-// |found - expected| / |expected|.
 template <class T>
-double relative_error(const Stream<T>& found, const std::vector<double>& expected) {
-  const Stream<T> dense = densified(found).value;
-  double errors = 0, squares = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double error = static_cast<double>(dense.values()[i]) - expected[i];
-    errors += error * error;
-    squares += expected[i] * expected[i];
-  }
-  return squares > 0 ? std::sqrt(errors / squares) : std::sqrt(errors);
+std::vector<double> dense_values(const Stream<T>& stream) {
+  const Stream<T> dense = densified(stream).value;
+  std::vector<double> values;
+  values.reserve(dense.count());
+  for (const T value : dense.values()) values.push_back(static_cast<double>(value));
+  return values;
 }
 
 // A quantised value may be off by a level of its bucket. The bucket lies anywhere within its span around the
@@ -168,7 +164,7 @@ Trial run_trial(World& world, const Allreduce<Coded<T>>& algorithm, const Inputs
     Digest digest{transport.now() - begin, hash_of(total)};
     if (transport.rank() == 0) {
       digest.worst_excess = worst_excess(total, inputs.expected);
-      if (is_rounded) digest.relative_error = relative_error(total, inputs.expected.values);
+      if (is_rounded) digest.relative_error = relative_error(dense_values(total), inputs.expected.values);
     }
     Output output(sizeof digest);
     std::memcpy(output.data(), &digest, sizeof digest);

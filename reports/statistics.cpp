@@ -55,4 +55,14 @@ std::optional<std::array<double, 2>> median_confidence(std::span<const double> s
   return std::array{ordered[rank - 1], ordered[ordered.size() - rank]};
 }
 
+double relative_error(std::span<const double> found, std::span<const double> expected) {
+  double errors = 0, squares = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double error = found[i] - expected[i];
+    errors += error * error;
+    squares += expected[i] * expected[i];
+  }
+  return squares > 0 ? std::sqrt(errors / squares) : std::sqrt(errors);
+}
+
 }  // namespace sparsewire

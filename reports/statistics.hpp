@@ -1,4 +1,4 @@
-// Statistics of repeated timings: pure functions over samples.
+// Statistics of repeated timings, and how far results are off: pure functions.
 #pragma once
 
 #include <array>
@@ -18,5 +18,9 @@ double median(std::span<const double> samples);
 // Source: J.-Y. Le Boudec, Performance Evaluation of Computer and Communication Systems, EPFL Press 2010,
 // theorem 2.1; recommended for timings by Hoefler and Belli, SC15, doi:10.1145/2807591.2807644.
 std::optional<std::array<double, 2>> median_confidence(std::span<const double> samples);
+
+// |found - expected| / |expected| in the Euclidean norm, over the elements of `expected`, of which `found`
+// has as many or more; |found| where the expected are all zero.
+double relative_error(std::span<const double> found, std::span<const double> expected);
 
 }  // namespace sparsewire

@@ -85,8 +85,8 @@ struct Deft {
     Selection mine;
     for (const DeftUnit& unit : units)
       if (unit.bin == bin)
-        for (const Index index : select_exactly(transport, values_of(unit), unit.count))
-          mine.push_back(index + static_cast<Index>(unit.begin));
+        std::ranges::copy(shifted(select_exactly(transport, values_of(unit), unit.count), unit.begin),
+                          std::back_inserter(mine));
     ++iteration;
     return sparse_stream(sum_at_all_selected(transport, residual, mine));
   }

@@ -18,9 +18,7 @@ struct Gtopk {
   Residual<T> residual = Residual<T>(setup.dimension);
 
   Stream<T> step(Transport& transport, std::span<const T> gradient) {
-    accumulate(transport, residual, gradient);
-    const SparseVector<T> selected =
-        take(transport, residual, select<T>(transport, residual, setup.count, selector));
+    const SparseVector<T> selected = take_selected(transport, residual, gradient, setup, selector);
     const BinomialTree tree(transport.size(), 0);
     const auto cut_sum = [&](Stream<T> own, Stream<T> theirs) {
       const SparseVector<T> both =

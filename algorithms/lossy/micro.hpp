@@ -40,8 +40,7 @@ struct Micro {
     const auto values = std::span<const T>(residual).subspan(from, length);
     Selection selection = select_by_threshold(transport, values, static_cast<T>(threshold));
     if (selection.empty() && length > 0) selection.push_back(static_cast<Index>(iteration % length));
-    for (Index& index : selection) index += static_cast<Index>(from);
-    return selection;
+    return shifted(std::move(selection), from);
   }
 
   void scale_threshold(std::uint64_t selected) {

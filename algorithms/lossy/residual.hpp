@@ -19,6 +19,12 @@ struct LossySetup {
 // Ascending indices, none twice.
 using Selection = std::vector<Index>;
 
+// The indices of the whole vector, for those of a part that begins at `begin`.
+inline Selection shifted(Selection selection, std::uint64_t begin) {
+  for (Index& index : selection) index += static_cast<Index>(begin);
+  return selection;
+}
+
 // One value for each element of the vector; all zero at first.
 template <class T>
 using Residual = std::vector<T>;

@@ -53,9 +53,7 @@ struct S2Reducer {
   Residual<T> residual = Residual<T>(setup.dimension);
 
   Stream<T> step(Transport& transport, std::span<const T> gradient) {
-    accumulate(transport, residual, gradient);
-    const SparseVector<T> selected =
-        take(transport, residual, select<T>(transport, residual, setup.count, selector));
+    const SparseVector<T> selected = take_selected(transport, residual, gradient, setup, selector);
     CountSketch<T> sketch{rows, cells_in_a_row(), setup.seed};
     sketch.add(selected);
     BitSet marked = BitSet::of(setup.dimension);

@@ -108,9 +108,7 @@ struct SketchPeeling {
   Residual<T> residual = Residual<T>(setup.dimension);
 
   Stream<T> step(Transport& transport, std::span<const T> gradient) {
-    accumulate(transport, residual, gradient);
-    const SparseVector<T> selected =
-        take(transport, residual, select<T>(transport, residual, setup.count, selector));
+    const SparseVector<T> selected = take_selected(transport, residual, gradient, setup, selector);
     const std::uint64_t expected =
         std::min(setup.dimension, setup.count * static_cast<std::uint64_t>(transport.size()));
     const IndexFilter filter = IndexFilter::of(setup.dimension, expected, setup.seed);

@@ -83,8 +83,7 @@ struct Spardl {
     const std::uint64_t to = part_begin(setup.dimension, team.size(), block + 1);
     const auto values = std::span<const T>(residual).subspan(from, to - from);
     Selection selection = select_exactly(team, values, budget(team.size(), block));
-    for (Index& index : selection) index += static_cast<Index>(from);
-    const SparseVector<T> taken = take(team, residual, std::move(selection));
+    const SparseVector<T> taken = take(team, residual, shifted(std::move(selection), from));
     return charged(team, slice(sparse_stream(taken), from, to));
   }
 

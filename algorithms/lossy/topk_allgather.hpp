@@ -16,9 +16,8 @@ struct TopkAllgather {
   Residual<T> residual = Residual<T>(setup.dimension);
 
   Stream<T> step(Transport& transport, std::span<const T> gradient) {
-    accumulate(transport, residual, gradient);
-    Selection selection = select<T>(transport, residual, setup.count, selector);
-    return sparse_allgather(transport, stream_of(take(transport, residual, std::move(selection))));
+    const SparseVector<T> selected = take_selected(transport, residual, gradient, setup, selector);
+    return sparse_allgather(transport, stream_of(selected));
   }
   Residual<T> unsent() const { return residual; }
 };

@@ -89,5 +89,13 @@ RC_GTEST_PROP(MedianConfidence, HoldsTheMedianInAnyOrder, ()) {
   RC_ASSERT(median_confidence(samples) == interval);
 }
 
+TEST(RelativeError, IsThatOfTheEuclideanNorm) {
+  const std::vector<double> expected = {3, 4}, zeros = {0, 0};
+  EXPECT_EQ(relative_error(expected, expected), 0);
+  EXPECT_DOUBLE_EQ(relative_error(std::vector<double>{3, 3}, expected), 0.2);
+  EXPECT_EQ(relative_error(expected, zeros), 5);
+  EXPECT_EQ(relative_error({}, {}), 0);
+}
+
 }  // namespace
 }  // namespace sparsewire

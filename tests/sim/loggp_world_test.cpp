@@ -290,14 +290,16 @@ TEST(LogGPWorld, ALookPostsTheReceiveOfARendezvous) {
   }
 }
 
+// Counts those of its kind that live.
+struct Guard {
+  explicit Guard(int& count) : count_(count) { ++count_; }
+  ~Guard() { --count_; }
+  int& count_;
+};
+
 TEST(LogGPWorld, UnwindsCollectivesThatAreLeftInFlight) {
   LogGPWorld world(cluster_machine());
   int alive = 0;
-  struct Guard {
-    explicit Guard(int& count) : count_(count) { ++count_; }
-    ~Guard() { --count_; }
-    int& count_;
-  };
   EXPECT_THROW(world.run(50,
                          [&](Transport& transport) -> Output {
                            NonBlocking nonblocking(transport);
@@ -323,11 +325,6 @@ TEST(LogGPWorld, HoldsManyRanksAndALinearAllToAllIsNoCliff) {
 TEST(LogGPWorld, UnwindsRanksThatAreLeftWaiting) {
   LogGPWorld world(cluster_machine());
   int alive = 0;
-  struct Guard {
-    explicit Guard(int& count) : count_(count) { ++count_; }
-    ~Guard() { --count_; }
-    int& count_;
-  };
   EXPECT_THROW(world.run(100,
                          [&](Transport& transport) -> Output {
                            const Guard guard(alive);

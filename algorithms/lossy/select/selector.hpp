@@ -64,4 +64,13 @@ Selection select(Transport& transport, std::span<const T> values, std::uint64_t 
   return largest_of_chunks(values, count);
 }
 
+// The first half of an iteration: adds the gradient to the residual and moves about `setup.count` elements
+// out of it. Throws like accumulate() and select().
+template <class T>
+SparseVector<T> take_selected(Transport& transport, Residual<T>& residual, std::span<const T> gradient,
+                              const LossySetup& setup, std::string_view selector) {
+  accumulate(transport, residual, gradient);
+  return take(transport, residual, select<T>(transport, residual, setup.count, selector));
+}
+
 }  // namespace sparsewire
