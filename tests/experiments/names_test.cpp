@@ -10,8 +10,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "experiments/machine_library.hpp"
@@ -59,6 +62,37 @@ TEST(MachineLibrary, HasMachinesOfUniqueNamesWithASource) {
   }
   EXPECT_GE(names.size(), 3u);
   EXPECT_THAT(names, Contains("deep-est"));
+}
+
+// Fitted tuples as their authors published them, in microseconds.
+TEST(MachineLibrary, HasTheFittedTuplesAsPublished) {
+  const std::string path = SPARSEWIRE_SOURCE_DIR "/../shared/data/published/logGOPS_fitted.csv";
+  std::ifstream file(path);
+  if (!file) GTEST_SKIP() << path << " is not there";
+  const std::map<std::string, std::string> machines = {
+      {"daint-same-rack", "daint"}, {"daint-other-rack", "daint-other-rack"},
+      {"alps-same-rack", "alps"},   {"alps-other-rack", "alps-other-rack"},
+      {"deep-est", "deep-est"},     {"azure-hc44rs", "azure-hc44rs"},
+      {"azure-hbv2", "azure-hbv2"}};
+  std::size_t compared = 0;
+  for (std::string line; std::getline(file, line);) {
+    const std::string system = line.substr(0, line.find(','));
+    const auto machine = machines.find(system);
+    if (machine == machines.end()) continue;
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream fields(line.substr(system.size()));
+    double L = 0, o = 0, g = 0, G = 0;
+    std::uint64_t S = 0;
+    ASSERT_TRUE(fields >> L >> o >> g >> G >> S) << line;
+    const LogGP network = find_machine(machine->second).network;
+    EXPECT_DOUBLE_EQ(network.L, L * 1e-6) << system;
+    EXPECT_DOUBLE_EQ(network.o, o * 1e-6) << system;
+    EXPECT_DOUBLE_EQ(network.g, g * 1e-6) << system;
+    EXPECT_DOUBLE_EQ(network.G, G * 1e-6) << system;
+    EXPECT_EQ(network.S, S) << system;
+    ++compared;
+  }
+  EXPECT_EQ(compared, machines.size());
 }
 
 TEST(MachineLibrary, FindsByNameAndByFile) {
