@@ -4,12 +4,16 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "algorithms/lossy/table.hpp"
 #include "experiments/collective_command.hpp"
 #include "experiments/job.hpp"
 #include "experiments/machine_library.hpp"
 #include "experiments/names.hpp"
+#include "experiments/netgauge.hpp"
 #include "experiments/overlap_command.hpp"
 #include "experiments/program_version.hpp"
 #include "experiments/reader.hpp"
@@ -78,6 +82,27 @@ int validate(const std::vector<std::string>& files) {
   return code;
 }
 
+struct ImportOptions {
+  std::string table, name, compute = "deep-est";
+};
+
+// Prints a machine made of a Netgauge table; the table says nothing of local work, which is another
+// machine's.
+int import_machine(const ImportOptions& options) {
+  std::ifstream file(options.table);
+  if (!file || std::filesystem::is_directory(options.table))
+    throw std::invalid_argument(options.table + ": cannot open the file");
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  Machine machine = find_machine(options.compute);
+  const std::string file_name = std::filesystem::path(options.table).filename().string();
+  machine.source =
+      fmt::format("Network: Netgauge LogGP table {}. Compute costs: those of {}.", file_name, machine.name);
+  machine.name = options.name.empty() ? file_name : options.name;
+  machine.network = loggp_of(read_netgauge(text, options.table), options.table);
+  fmt::print("{}", json_of(machine));
+  return kDone;
+}
+
 int report(const std::string& directory) {
   return show_results(results_paths(directory), interrupted);
 }
@@ -134,6 +159,15 @@ int command_line(int argc, char** argv) {
   CLI::App* validate_app = app.add_subcommand("validate", "Check experiment files without running them");
   validate_app->add_option("files", validated, "Experiment files (JSON)")->required();
   validate_app->callback([&] { code = validate(validated); });
+
+  ImportOptions import_options;
+  CLI::App* import_app = app.add_subcommand("import", "Print a machine made of a Netgauge LogGP table");
+  import_app->add_option("table", import_options.table, "What Netgauge's pattern loggp has written")
+      ->required();
+  import_app->add_option("--name", import_options.name, "Of the machine (default: that of the file)");
+  import_app->add_option("--compute", import_options.compute, "Machine whose compute costs to take")
+      ->capture_default_str();
+  import_app->callback([&] { code = import_machine(import_options); });
 
   std::string directory;
   CLI::App* report_app = app.add_subcommand("report", "Draw table and plots of a results directory again");
