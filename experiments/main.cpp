@@ -160,15 +160,6 @@ int command_line(int argc, char** argv) {
   validate_app->add_option("files", validated, "Experiment files (JSON)")->required();
   validate_app->callback([&] { code = validate(validated); });
 
-  ImportOptions import_options;
-  CLI::App* import_app = app.add_subcommand("import", "Print a machine made of a Netgauge LogGP table");
-  import_app->add_option("table", import_options.table, "What Netgauge's pattern loggp has written")
-      ->required();
-  import_app->add_option("--name", import_options.name, "Of the machine (default: that of the file)");
-  import_app->add_option("--compute", import_options.compute, "Machine whose compute costs to take")
-      ->capture_default_str();
-  import_app->callback([&] { code = import_machine(import_options); });
-
   std::string directory;
   CLI::App* report_app = app.add_subcommand("report", "Draw table and plots of a results directory again");
   report_app->add_option("directory", directory, "Results directory")->required();
@@ -237,6 +228,15 @@ int command_line(int argc, char** argv) {
   overlap_app->add_option("--seed", overlap_options.seed, "Of the vectors")->capture_default_str();
   add_world_options(*overlap_app, overlap_options.world);
   overlap_app->callback([&] { code = overlap_command(overlap_options); });
+
+  ImportOptions import_options;
+  CLI::App* import_app = app.add_subcommand("import", "Print a machine made of a Netgauge LogGP table");
+  import_app->add_option("table", import_options.table, "What Netgauge's pattern loggp has written")
+      ->required();
+  import_app->add_option("--name", import_options.name, "Of the machine (default: that of the file)");
+  import_app->add_option("--compute", import_options.compute, "Machine whose compute costs to take")
+      ->capture_default_str();
+  import_app->callback([&] { code = import_machine(import_options); });
 
   require_known_command(app, argc, argv);
   try {

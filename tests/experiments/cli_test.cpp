@@ -27,7 +27,7 @@ TEST_F(Usage, HelpIsThereForEveryCommand) {
   const Ended help = call({"--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_THAT(help.out, HasSubstr("Exit codes: 0 done"));
-  for (const std::string command : {"run", "list", "validate", "report", "reduce", "overlap"}) {
+  for (const std::string command : {"run", "list", "validate", "report", "reduce", "overlap", "import"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
     const Ended of_command = call({command, "--help"});
     EXPECT_EQ(of_command.code, 0);
@@ -64,6 +64,20 @@ TEST_F(Usage, MistakesHaveCode2) {
 TEST_F(Usage, AnUnknownCommandIsNamedWithTheNearest) {
   expect_refused({"rum", "x.json"}, {"found \"rum\"", "did you mean \"run\"?"});
   expect_refused({"zzzzzzz"}, {"expected one of run, list, validate, report, reduce"});
+}
+
+TEST_F(Usage, ImportsAMachineThatReduceTakes) {
+  write("table.out", "# size\n1 10 14 32 150 7 1 1 -nan -nan -nan\n10001 10 34 142 400 7 1 1 0 0 0\n");
+  const Ended imported = call({"import", "table.out", "--name", "mine"});
+  EXPECT_EQ(imported.code, 0) << imported.err;
+  write("mine.json", imported.out);
+  write("two.svm", "# N=4\n0:1\n1:1\n");
+  const Ended reduced = call({"reduce", "two.svm", "--algorithm", "dense-ring", "--machine", "mine.json"});
+  EXPECT_EQ(reduced.code, 0) << reduced.err;
+  EXPECT_THAT(reduced.out, HasSubstr(" 1.40787e-05 "));  // two rounds of 7 us and 39 bytes
+  expect_refused({"import", "none.out"}, {"none.out: cannot open the file"});
+  write("wrong.out", "1 2 3\n");
+  expect_refused({"import", "wrong.out"}, {"wrong.out: line 1: found 3 numbers, expected 11"});
 }
 
 class OverlapCommand : public CommandLine {
